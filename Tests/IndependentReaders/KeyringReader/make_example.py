@@ -1,10 +1,11 @@
-"""Makes the example in Keys/README.md.
+"""Makes the examples in Keys/README.md and Keys/Format2.md.
 
-    make_example.py README           writes it between the file's two markers
-    make_example.py --check README   fails if it is not there
+    make_example.py FOLDER           writes them between each file's two markers
+    make_example.py --check FOLDER   fails if they are not there
 """
 
 import hashlib
+import os
 import sys
 
 sys.dont_write_bytecode = True
@@ -95,7 +96,6 @@ def section():
         "The output of scrypt with `14 8 1` for the passphrase `correct horse bättery` (22 bytes in\n"
         f"UTF-8) and the salt above:\n\n```\n{stretched}```\n\n"
         + third(ring, laptop)
-        + second(ring, laptop)
     )
 
 
@@ -139,7 +139,7 @@ def third(ring, slot):
     return (
         "Of format 3, a keyring of the same ring that remembers two databases, the second a fork of the first, and a "
         f"fields\nkeyring of the dataset, with key 1 as its field key and key 2 as its index key, of {len(texts[0])} "
-        f"and {len(texts[1])} bytes:\n\n" + blocks(ring, texts, values, [database, fields]) + "\n"
+        f"and {len(texts[1])} bytes:\n\n" + blocks(ring, texts, values, [database, fields])
     )
 
 
@@ -152,8 +152,10 @@ def blocks(ring, texts, values, lines):
     )
 
 
-def second(ring, slot):
+def second():
     """Both in format 2."""
+    ring = Ring(RING_ID, RING_KEY)
+    slot = ring.salted_slot("keyfile", "laptop", SECRET, SALT)
     lines, fields = heads(2, slot, ring)
     lines += [f"former {b64(FORMER_ID)}", f"file {b64(FILE_ID)} key 2"]
     fields += [f"sealed {b64(FILE_ID)} changes 3 {b64(CODE)} movies.t%C3%AFtre movies.title"]
@@ -162,8 +164,8 @@ def second(ring, slot):
     assert first["former"] == [FORMER_ID.hex()] and first["files"][0]["database"] == FILE_ID.hex()
     assert [one["name"] for one in other["sealed"][0]["columns"]] == [["movies", "t\u00eftre"], ["movies", "title"]]
     return (
-        "Of format 2, a keyring of the same ring that remembers a database, and a fields keyring as it was issued, of "
-        f"{len(texts[0])} and\n{len(texts[1])} bytes:\n\n" + blocks(ring, texts, [], [lines, fields])
+        "A keyring of the same ring that remembers a database, and a fields keyring as it was issued, of "
+        f"{len(texts[0])} and {len(texts[1])}\nbytes:\n\n" + blocks(ring, texts, [], [lines, fields])
     )
 
 
@@ -177,15 +179,18 @@ def entry(name, value):
 
 
 def main(arguments):
-    with open(arguments[-1], encoding="utf-8") as file:
-        text = file.read()
-    before, _, rest = text.partition(BEGIN)
-    standing, _, after = rest.partition(END)
-    made = "\n" + section() + "\n"
-    if arguments[0] == "--check":
-        sys.exit(0 if standing == made else "the example is another: run make_example.py")
-    with open(arguments[-1], "w", encoding="utf-8") as file:
-        file.write(before + BEGIN + made + END + after)
+    for name, make in (("README.md", section), ("Format2.md", second)):
+        path = os.path.join(arguments[-1], name)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        before, _, rest = text.partition(BEGIN)
+        standing, _, after = rest.partition(END)
+        made = "\n" + make() + "\n"
+        if arguments[0] != "--check":
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(before + BEGIN + made + END + after)
+        elif standing != made:
+            sys.exit(f"the example of {name} is another: run make_example.py")
 
 
 if __name__ == "__main__":

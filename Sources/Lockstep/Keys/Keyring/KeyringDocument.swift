@@ -70,7 +70,7 @@
 /// A parsed keyring. Nothing in it is secret, and nothing in it is proven before the MAC is verified.
 struct KeyringDocument: Sendable, Equatable {
     /// The maximum size in any format.
-    static let largestFile = KeyringFormat.third.largestFile
+    static let largestFile = Format.third.largestFile
     static let maximumSlots = 64
     static let maximumKeys = 1024
     static let maximumFormerRings = 64
@@ -81,7 +81,7 @@ struct KeyringDocument: Sendable, Equatable {
     static let maximumEpoch = UInt64(Int64.max)
 
     /// The format of the text that it was read from, or in which it is written.
-    var format = KeyringFormat.first
+    var format = Format.first
     var ringID: [UInt8]
     var epoch: UInt64
     var purpose: KeyringPurpose
@@ -100,7 +100,7 @@ struct KeyringDocument: Sendable, Equatable {
     var hasRecords: Bool { !formerRings.isEmpty || !files.isEmpty || !sealed.isEmpty }
 
     /// The format in which its content is written.
-    var writtenFormat: KeyringFormat { hasRecords ? .third : .first }
+    var writtenFormat: Format { hasRecords ? .third : .first }
 
     /// One key, wrapped.
     struct KeyEntry: Sendable, Equatable {

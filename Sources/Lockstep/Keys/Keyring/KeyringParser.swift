@@ -98,9 +98,11 @@ struct KeyringParser {
     }
 
     /// The file's format.
-    private mutating func magic() throws(LockstepError) -> KeyringFormat {
+    private mutating func magic() throws(LockstepError) -> KeyringDocument.Format {
         let line = try text.take("the format's name")
-        if let format = KeyringFormat.allCases.first(where: { $0.magic == line }) { return format }
+        if let format = KeyringDocument.Format.allCases.first(where: { $0.magic == line }) {
+            return format
+        }
         guard line.hasPrefix("lockstep-keyring/") else { throw text.bad("it is not a keyring") }
         throw LockstepError(
             .keyringUnsupported, "the keyring has the format \(line.prefix(40))",

@@ -23,7 +23,7 @@ struct DatabaseRecord: Sendable, Hashable {
     }
 
     /// Its line in a keyring of a format.
-    func line(_ format: KeyringFormat) -> String {
+    func line(_ format: KeyringDocument.Format) -> String {
         let beginning = "file \(Base64.encode(database)) key \(keyVersion)"
         guard format == .third else { return beginning }
         return "\(beginning) seen \(seen) at \(path.map(PercentEncodedPath.encode) ?? "-")"
@@ -32,7 +32,7 @@ struct DatabaseRecord: Sendable, Hashable {
 
     /// Parses the line that was last taken from `text`.
     init(
-        _ line: Substring, of text: CanonicalText, _ format: KeyringFormat
+        _ line: Substring, of text: CanonicalText, _ format: KeyringDocument.Format
     ) throws(LockstepError) {
         let parts = text.fields(line)
         let counts = format == .third ? [8, 10] : [4]

@@ -52,7 +52,7 @@ public struct SealedRecord: Sendable, Hashable {
 
 extension SealedRecord {
     /// Its lines in a keyring of a format.
-    func lines(_ format: KeyringFormat) -> [String] {
+    func lines(_ format: KeyringDocument.Format) -> [String] {
         let beginning = "sealed \(Base64.encode(database))"
         guard format == .third else {
             let names = columns.map { " \($0.spelling)" }
@@ -70,7 +70,7 @@ extension SealedRecord {
     }
 
     /// Parses the record that begins with the next line of `text`.
-    init(from text: inout CanonicalText, _ format: KeyringFormat) throws(LockstepError) {
+    init(from text: inout CanonicalText, _ format: KeyringDocument.Format) throws(LockstepError) {
         let line = try text.take("a database")
         self = try format == .third ? Self(line, from: &text) : Self(second: line, of: text)
     }

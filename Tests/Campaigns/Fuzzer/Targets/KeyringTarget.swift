@@ -21,14 +21,14 @@ final class KeyringTarget: FuzzTarget {
             "words", .passphrase(Passphrase(FuzzKeys.secret(0x61, 12))),
             cost: Scrypt.Cost(logN: 14, r: 8, p: 1))
         seeds["slots"] = try database.encode(epoch: 4)
-        for format in [KeyringFormat.second, .third] {
+        for format in [KeyringDocument.Format.second, .third] {
             seeds["format\(format.rawValue)"] = try remembering(format)
         }
         return seeds
     }
 
     /// A keyring with records, with an invalid MAC.
-    private static func remembering(_ format: KeyringFormat) throws -> [UInt8] {
+    private static func remembering(_ format: KeyringDocument.Format) throws -> [UInt8] {
         var ring = try Keyring.create(.fields)
         try ring.addSlot("file", FuzzKeys.credential())
         var document = try KeyringParser.parse(ring.encode(epoch: 7)).document

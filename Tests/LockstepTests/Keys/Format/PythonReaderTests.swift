@@ -130,11 +130,11 @@ struct PythonReaderTests {
         #expect(outcome.status == 0, "\(outcome.complaint)")
     }
 
-    @Test("The example in Keys/README.md is what the script makes")
+    @Test("The examples in Keys are what the script makes")
     func example() throws {
         let outcome = try PythonReader.run([
             PythonReader.folder.appending("make_example.py").string, "--check",
-            Programs.package.appending("Keys/README.md").string,
+            Programs.package.appending("Keys").string,
         ])
         #expect(outcome.status == 0, "\(outcome.complaint)")
     }

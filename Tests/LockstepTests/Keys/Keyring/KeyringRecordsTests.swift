@@ -181,10 +181,11 @@ struct KeyringRecordsTests {
 
     // MARK: Format 2
 
-    /// The examples of Keys/README.md in a format: of a database keyring and of a fields keyring.
-    private func examples(_ format: KeyringFormat) throws -> [[UInt8]] {
-        let readme = try Bytes.read(Programs.package.appending("Keys/README.md"))
-        let blocks = String(decoding: readme, as: UTF8.self).split(separator: "```\n")
+    /// The examples in a format: of a database keyring and of a fields keyring.
+    private func examples(_ format: KeyringDocument.Format) throws -> [[UInt8]] {
+        let name = format == .second ? "Keys/Format2.md" : "Keys/README.md"
+        let page = try Bytes.read(Programs.package.appending(name))
+        let blocks = String(decoding: page, as: UTF8.self).split(separator: "```\n")
             .filter { $0.hasPrefix("\(format.magic)\n") }
         try #require(blocks.count == 2)
         return blocks.map { Array($0.utf8) }
