@@ -52,6 +52,7 @@ enum Exit: Int32, CaseIterable {
             .truncated,
             .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .unknownDatabase,
+            .exchanged, .twoFiles,
             .malformedInput,
             .cellMalformed, .cellForged, .registryForged, .registryMissing, .registryOlder,
             .foreignSchema, .manifestMalformed,

@@ -12,7 +12,9 @@ extension DatabaseKey.Origin: KeyOriginRecord {
         }
     }
 
-    func requireCurrent(in connection: borrowing Connection) throws {
-        try KeyringFreshness.require(self, connection)
+    func requireCurrent(
+        in connection: borrowing Connection, under key: borrowing DatabaseKey
+    ) throws {
+        try KeyringFreshness.require(self, connection, key)
     }
 }

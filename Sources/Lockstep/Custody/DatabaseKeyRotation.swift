@@ -95,7 +95,7 @@ public struct DatabaseKeyRotation: Sendable {
         if standing.state == .pending { return try finish(standing.version, &keyring) }
         try removeLeftover(keyring)
         let (new, copy) = try replaceFile(&keyring, progress)
-        return try promote(new, copy, &keyring)
+        return try promote(new, replacing: standing.version, copy, &keyring)
     }
 
     // MARK: Steps
@@ -104,7 +104,7 @@ public struct DatabaseKeyRotation: Sendable {
     private func replaceFile(
         _ keyring: inout Keyring, _ progress: JobProgress.Handler
     ) throws -> (version: UInt32, copy: CopyReport) {
-        let old = try keyring.databaseKey()
+        let old = try keyring.databaseKey(for: database)
         let change = try begin(old, keyring)
         try change.requireSpace(freeSpace)
         let version = try recordPending(&keyring)
@@ -137,15 +137,19 @@ public struct DatabaseKeyRotation: Sendable {
         return version
     }
 
+    /// - Parameter replaced: The key that the file had; nil for the one that the keyring records, or the active one.
     private func promote(
-        _ version: UInt32, _ copy: CopyReport?, _ keyring: inout Keyring
+        _ version: UInt32, replacing replaced: UInt32? = nil, _ copy: CopyReport?,
+        _ keyring: inout Keyring
     ) throws -> KeyRotationReport {
         var old: UInt32 = 0
         let id = try identity(version, keyring)
         try keyring.change(in: keyringFile) { keyring in
+            let recorded = keyring.document.files.first { $0.database == id }?.keyVersion
             try keyring.relist(id, under: version)
             old = try keyring.promoteDatabaseKey(
-                version, leaving: reason == .compromise ? .compromised : .retired)
+                version, replacing: replaced ?? (recorded == version ? nil : recorded),
+                leaving: reason == .compromise ? .compromised : .retired)
         }
         return KeyRotationReport(oldVersion: old, newVersion: version, copy: copy)
     }

@@ -1,19 +1,20 @@
 public import SystemPackage
 
 extension Keyring {
-    /// The key of the database at `path`: only the active key, or the pending one if a rotation was interrupted after
-    /// the file was replaced.
+    /// The key of the database at `path`: the active key, the pending one if a rotation was interrupted after the file
+    /// was replaced, or an older one under which the keyring records a database: rotations change one database each.
     ///
     /// The file is not decrypted: its first 16 bytes determine the key that it was made with. If they match none of the
     /// keyring's keys, or if the file does not exist, the active key is returned, and opening reports the error. It
     /// takes a few microseconds per key and writes nothing.
-    /// - Throws: ``LockstepError/Code/keyUnavailable`` for a file with a retired or compromised key: an old copy has
-    ///   replaced the database, possibly by someone who knows that key.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` for a file with a retired or compromised key under which the
+    ///   keyring records no database: an old copy has replaced the database, possibly by someone who knows that key.
+    ///   Opening refuses the old copy of one database with the key of another.
     ///   ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     public borrowing func databaseKey(for path: FilePath) throws -> DatabaseKey {
         let entry = try standingKey(of: path)
         var key = try databaseKey(version: entry.version)
-        key.origin = origin(entry)
+        key.origin = try origin(entry)
         return key
     }
 
@@ -34,16 +35,9 @@ extension Keyring {
     /// The entry of the key of the database at `path`, which must be in use.
     borrowing func standingKey(of path: FilePath) throws -> KeyringDocument.KeyEntry {
         let entry = try keyEntry(of: path)
-        switch entry.state {
-        case .active, .pending: return entry
-        case .retired, .compromised, .destroyed:
-            throw LockstepError(
-                .keyUnavailable,
-                "\(path) is encrypted with database key \(entry.version), "
-                    + "which was marked \(entry.state.rawValue) on \(entry.day): it is an old copy",
-                advice: "if you trust it, move it away and restore it with \(.restore)",
-                context: .file(path))
-        }
+        let isRecorded = document.files.contains { $0.keyVersion == entry.version }
+        guard entry.isClosed, !isRecorded else { return entry }
+        throw IdentityCheck.oldCopy(path, entry.version, entry.closing)
     }
 
     /// The entry of the key of the file at `path`, in any state.

@@ -8,43 +8,23 @@
 /// older copy of the *file*, since that looks the same as a keyring that was changed without its database:
 /// ``Verification`` reports it.
 enum KeyringFreshness {
-    /// - Throws: ``LockstepError/Code/unknownDatabase``; ``LockstepError/Code/keyringOutdated``;
+    /// - Throws: The errors of ``IdentityCheck``; ``LockstepError/Code/keyringOutdated``;
     ///   ``LockstepError/Code/tampered`` if the database has lost its record of the keyring.
     static func require(
-        _ origin: DatabaseKey.Origin, _ connection: borrowing Connection
+        _ origin: DatabaseKey.Origin, _ connection: borrowing Connection,
+        _ key: borrowing DatabaseKey
     ) throws {
         let content = try KeyringTable.read(connection)
-        try requireKnown(content, origin)
+        try IdentityCheck.require(content, origin, at: connection.path, key)
         if let seen = content.epochs[origin.ring] {
             let minimum = origin.isPending ? seen - 1 : seen
             guard origin.epoch >= minimum else { throw outdated(origin.epoch, seen) }
             return
         }
         // A keyring lists a database only after the database has recorded the keyring.
-        guard !origin.databases.isEmpty else { return }
+        guard !origin.files.isEmpty else { return }
         guard origin.formerRings.isDisjoint(with: content.epochs.keys) else { return }
         throw forgotten(content.epochs.isEmpty)
-    }
-
-    private static func requireKnown(
-        _ content: KeyringTable.Content, _ origin: DatabaseKey.Origin
-    ) throws(LockstepError) {
-        guard !origin.databases.isEmpty, content != KeyringTable.Content() else { return }
-        if let database = content.database, origin.databases.contains(database) { return }
-        throw unknown(content.database)
-    }
-
-    /// The keyring records databases, but not this one.
-    static func unknown(_ database: [UInt8]?) -> LockstepError {
-        LockstepError(
-            .unknownDatabase,
-            "the file is not a database of this keyring: "
-                + (database.map { "its identity, \(Hex.encode($0)), is not recorded there" }
-                    ?? "it has no identity"),
-            advice: """
-                someone changed the file's identity, or this is another database: restore the file from a backup; if \
-                it is the right one, \(.recordDatabase) records it
-                """)
     }
 
     /// The keyring is older than the file.

@@ -19,19 +19,39 @@ public struct DatabaseKey: ~Copyable, Sendable {
     var origin: Origin?
 
     /// A version of a keyring.
-    struct Origin: Sendable, Equatable {
+    struct Origin: Sendable {
         let ring: [UInt8]
         /// The rings that this one replaced.
         let formerRings: Set<[UInt8]>
         /// How many times the keyring has been written.
         let epoch: UInt64
+        /// The version of the key.
+        let keyVersion: UInt32
         /// Whether the key is the pending key of an unfinished rotation: the file can be a version ahead.
         let isPending: Bool
-        /// The identities of the databases that the keyring records, which then record the keyring; empty if it records
-        /// none. A key of a keyring that records any opens no other database.
-        var databases: Set<[UInt8]>
+        /// What became of a key that makes nothing new, and when; nil for one in use.
+        let closing: String?
+        /// The databases that the keyring records, which then record the keyring; empty if it records none. A key of a
+        /// keyring that records any opens no other database.
+        var files: [RecordedFile]
+        /// The other keys of the keyring that a file in use can have.
+        var otherKeys: [SharedSecret<DatabaseKey>] = []
         /// The id of a new database made with the key; random if nil.
         var newDatabase: [UInt8]?
+    }
+
+    /// A database as its keyring records it.
+    struct RecordedFile: Sendable {
+        let identity: [UInt8]
+        /// The key under which it was last seen; nil for a file that is being made.
+        var keyVersion: UInt32?
+        /// Where it was last seen, as an absolute path; nil if that is not known.
+        var path: FilePath?
+        /// The database of which this one is a fork that was begun, and perhaps not finished.
+        var unfinishedOrigin: [UInt8]?
+
+        /// Whether a file of the other identity can be this database, whose fork was interrupted.
+        func isUnfinishedFork(of other: [UInt8]) -> Bool { unfinishedOrigin == other }
     }
 
     /// A key and the salt of files made with it.
@@ -81,7 +101,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
         let identity =
             if let chosen = origin.newDatabase { chosen } else { try Random.bytes(Self.idLength) }
         origin.newDatabase = identity
-        if !origin.databases.isEmpty { origin.databases.insert(identity) }
+        if !origin.files.isEmpty { origin.files.append(RecordedFile(identity: identity)) }
         copy.origin = origin
         return copy
     }

@@ -5,7 +5,7 @@ extension Keyring {
     public borrowing func databaseKey() throws(LockstepError) -> DatabaseKey {
         let entry = try activeDatabaseKey()
         var key = try databaseKey(version: entry.version)
-        key.origin = origin(entry)
+        key.origin = try origin(entry)
         return key
     }
 
@@ -65,15 +65,24 @@ extension Keyring {
         return try addKey(.database, state: .pending, today: today)
     }
 
-    /// Activates a pending key and moves the previously active key to `state`: retired or compromised.
-    /// - Returns: The previously active version.
+    /// Activates a pending key, which retires the previously active key, and moves the key that it replaces to `state`:
+    /// retired or compromised.
+    /// - Parameter replaced: The key that the file had; nil for the active key.
+    /// - Returns: The replaced version.
     @discardableResult
     package mutating func promoteDatabaseKey(
-        _ version: UInt32, leaving state: KeyState, today: CalendarDay = .today
+        _ version: UInt32, replacing replaced: UInt32? = nil, leaving state: KeyState,
+        today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
-        let old = try activeDatabaseKey().version
+        let active = try activeDatabaseKey().version
+        let old = replaced ?? active
         try setState(.database, version: version, to: .active, today: today)
-        if state != .retired { try setState(.database, version: old, to: state, today: today) }
+        let isSo = document.keys.contains {
+            $0.kind == .database && $0.version == old && $0.state == state
+        }
+        if state != .retired, !isSo {
+            try setState(.database, version: old, to: state, today: today)
+        }
         return old
     }
 }

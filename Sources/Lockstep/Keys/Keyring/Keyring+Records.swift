@@ -88,9 +88,36 @@ extension Keyring {
     }
 
     /// The origin that a key from this keyring carries, for comparison when a database is opened.
-    borrowing func origin(_ entry: KeyringDocument.KeyEntry) -> DatabaseKey.Origin {
-        DatabaseKey.Origin(
+    borrowing func origin(
+        _ entry: KeyringDocument.KeyEntry
+    ) throws(LockstepError) -> DatabaseKey.Origin {
+        var origin = DatabaseKey.Origin(
             ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch,
-            isPending: entry.state == .pending, databases: Set(document.files.map(\.database)))
+            keyVersion: entry.version, isPending: entry.state == .pending,
+            closing: entry.isClosed ? entry.closing : nil,
+            files: document.files.map { DatabaseKey.RecordedFile($0, in: folder) })
+        // Without a rotation in progress there is no other.
+        for other in document.keys where other.kind == .database && other != entry {
+            guard [.active, .pending].contains(other.state),
+                origin.isPending || other.state == .pending
+            else { continue }
+            origin.otherKeys.append(SharedSecret(try databaseKey(version: other.version)))
+        }
+        return origin
+    }
+}
+
+extension KeyringDocument.KeyEntry {
+    /// Whether nothing new is made with the key.
+    var isClosed: Bool { ![.active, .pending].contains(state) }
+
+    /// What became of it, and when.
+    var closing: String { "\(state.rawValue) on \(day)" }
+}
+
+extension DatabaseKey.RecordedFile {
+    /// - Parameter folder: The keyring's folder, as an absolute path; nil if it is not known.
+    fileprivate init(_ record: DatabaseRecord, in folder: FilePath?) {
+        self.init(identity: record.database, keyVersion: record.keyVersion)
     }
 }

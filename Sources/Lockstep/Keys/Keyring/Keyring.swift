@@ -1,3 +1,5 @@
+internal import SystemPackage
+
 /// An open keyring: its ring key is known and its MAC is verified.
 ///
 /// Changes stay in memory until ``KeyringFile/save(_:)`` writes them.
@@ -8,6 +10,8 @@ public struct Keyring: ~Copyable {
     private(set) var writtenRingID: [UInt8]
     /// The earlier ring ids of the file, as far as this value has written them.
     private(set) var formerRings: [[UInt8]] = []
+    /// The folder of the keyring's file, without symbolic links; nil for a keyring that is not from a file.
+    var folder: FilePath?
 
     init(document: KeyringDocument, ringKey: consuming SecretBytes) {
         self.document = document
@@ -128,7 +132,9 @@ public struct Keyring: ~Copyable {
                     + "and was \(epoch)",
                 hint: "restore the newest copy of the keyring")
         }
-        return try Self.proven(parsed, ringKey.clone())
+        var keyring = try Self.proven(parsed, ringKey.clone())
+        keyring.folder = folder
+        return keyring
     }
 
     private static func nothingToTry(_ document: KeyringDocument) -> LockstepError {

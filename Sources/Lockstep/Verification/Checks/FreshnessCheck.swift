@@ -29,8 +29,8 @@ struct FreshnessCheck: Sendable {
     let isRotating: Bool
     /// The rings that this one replaced.
     var formerRings: Set<[UInt8]> = []
-    /// The ids of the databases that the keyring lists.
-    var databases: Set<[UInt8]> = []
+    /// The databases that the keyring lists, by their ids, with the versions of their keys.
+    var keyVersions: [[UInt8]: UInt32] = [:]
 
     /// - Parameter path: The file.
     init(_ keyring: borrowing Keyring, of path: FilePath) throws {
@@ -43,7 +43,7 @@ struct FreshnessCheck: Sendable {
                 $0.kind == .database && $0.state == .pending
             })
         formerRings = Set(keyring.document.formerRings)
-        databases = Set(keyring.document.files.map(\.database))
+        for file in keyring.document.files { keyVersions[file.database] = file.keyVersion }
     }
 
     init(ring: [UInt8], epoch: UInt64, key: KeyringSummary.Key, isRotating: Bool) {
@@ -69,13 +69,17 @@ struct FreshnessCheck: Sendable {
         let seen = remembered[ring]
         let summary = seen.map { "the file has seen epoch \($0) of its keyring" } ?? "not known"
         let findings = [
-            keyFinding, epochFinding(seen, remembered), databaseFinding(database),
+            keyFinding(database), epochFinding(seen, remembered), databaseFinding(database),
         ]
         return (summary, findings.compactMap { $0 })
     }
 
-    private var keyFinding: VerificationReport.Finding? {
+    private func keyFinding(_ database: [UInt8]?) -> VerificationReport.Finding? {
         guard key.state != .active, key.state != .pending else { return nil }
+        // Another database of the keyring was rotated, and this one was not.
+        guard key.state != .retired || keyVersions[database ?? []] != key.version else {
+            return nil
+        }
         return .failure(
             "the file is older than its keyring: it uses database key \(key.version), which was "
                 + "marked \(key.state.rawValue) on \(key.since); an older copy might have been put back"
@@ -83,15 +87,15 @@ struct FreshnessCheck: Sendable {
     }
 
     private func databaseFinding(_ database: [UInt8]?) -> VerificationReport.Finding? {
-        guard !databases.isEmpty, !databases.contains(database ?? []) else { return nil }
-        return .failure(KeyringFreshness.unknown(database).message)
+        guard !keyVersions.isEmpty, keyVersions[database ?? []] == nil else { return nil }
+        return .failure(IdentityCheck.unknown(database).message)
     }
 
     private func epochFinding(
         _ seen: UInt64?, _ remembered: [[UInt8]: UInt64]
     ) -> VerificationReport.Finding? {
         guard let seen else {
-            guard databases.isEmpty || !formerRings.isDisjoint(with: remembered.keys) else {
+            guard keyVersions.isEmpty || !formerRings.isDisjoint(with: remembered.keys) else {
                 return .failure(KeyringFreshness.forgotten(remembered.isEmpty).message)
             }
             return .notice(

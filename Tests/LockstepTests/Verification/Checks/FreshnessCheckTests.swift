@@ -80,7 +80,7 @@ struct FreshnessCheckTests {
                     kind: .database, version: 3, state: .active, since: try Rings.day("2026-01-02")),
                 isRotating: false)
             check.formerRings = [former]
-            check.databases = [id]
+            check.keyVersions = [id: 1]
             return check.compare(remembered, database).findings.map(\.isFailure)
         }
         let foreign = [UInt8](repeating: 1, count: 16)

@@ -5,9 +5,10 @@ protocol KeyOriginRecord {
     /// Gives a new database its id and its record, with the engine's rights.
     func add(to connection: borrowing Connection) throws
 
-    /// Refuses a key from a keyring that is older than the record. Called with the engine's rights when a database
-    /// is opened.
-    func requireCurrent(in connection: borrowing Connection) throws
+    /// Refuses a file that is not what the keyring records, and a key from a keyring that is older than the record.
+    /// Called with the engine's rights when a database is opened.
+    func requireCurrent(
+        in connection: borrowing Connection, under key: borrowing DatabaseKey) throws
 }
 
 extension DatabaseKey {

@@ -103,7 +103,7 @@ enum Opening {
         }
         if let record = key.originRecord, !withSalt {
             try connection.with(rights: .engine) {
-                try record.requireCurrent(in: connection)
+                try record.requireCurrent(in: connection, under: key)
             }
         }
         return connection
