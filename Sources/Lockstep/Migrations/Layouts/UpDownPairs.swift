@@ -46,7 +46,7 @@ struct UpDownPairs {
             var wayDown: MigrationScript?
             if let down {
                 wayDown = try MigrationFileParser.parseWhole(
-                    down.source, as: layout, inTransaction: down.inTransaction)
+                    down.source, as: layout, inTransaction: down.inTransaction, isDown: true)
             }
             files.append(
                 try MigrationFile(

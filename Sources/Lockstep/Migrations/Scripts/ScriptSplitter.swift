@@ -54,6 +54,10 @@ struct ScriptSplitter {
     /// Whether `PRAGMA foreign_keys` becomes the equivalent directive: other tools' files switch foreign keys off
     /// and on, which SQLite ignores inside a transaction.
     let readsForeignKeyPragmas: Bool
+    /// Whether what is read belongs to a way up.
+    private var isUp: Bool
+    /// A comment of the way up that could be another tool's marker of the way down.
+    private var downMarker: DownMarker?
 
     private var pieces: [Piece] = []
     /// Markers in order, including those that cut nothing.
@@ -62,12 +66,14 @@ struct ScriptSplitter {
     private var sqlLine = 1
     private var isAtStatementStart = true
 
+    /// - Parameter isDown: Whether the whole file is a way down.
     init(
-        _ origin: ScriptOrigin, readsForeignKeyPragmas: Bool,
+        _ origin: ScriptOrigin, readsForeignKeyPragmas: Bool, isDown: Bool = false,
         marker: @escaping (Comment) throws(LockstepError) -> Marker?
     ) {
         self.origin = origin
         self.readsForeignKeyPragmas = readsForeignKeyPragmas
+        isUp = !isDown
         self.marker = marker
     }
 
@@ -85,12 +91,13 @@ struct ScriptSplitter {
             case .comment: try takeComment(token, bytes, line)
             case .word where readsForeignKeyPragmas && isAtStatementStart:
                 guard let pragma = ForeignKeyPragma(bytes, from: token.range.lowerBound) else {
-                    take(token, bytes)
+                    try take(token, bytes)
                     break
                 }
+                try requireNoDownMarker()
                 line += takePragma(pragma, bytes[token.range.lowerBound..<pragma.end], line)
                 index += tokens[index...].prefix { $0.range.lowerBound < pragma.end }.count
-            default: take(token, bytes)
+            default: try take(token, bytes)
             }
             line += lines
         }
@@ -98,10 +105,31 @@ struct ScriptSplitter {
         return pieces
     }
 
-    private mutating func take(_ token: SQLTokens.Token, _ bytes: [UInt8]) {
+    private mutating func take(
+        _ token: SQLTokens.Token, _ bytes: [UInt8]
+    ) throws(LockstepError) {
         sql += bytes[token.range]
         guard token.kind != .space else { return }
         isAtStatementStart = bytes[token.range].elementsEqual([UInt8(ascii: ";")])
+        if !isAtStatementStart { try requireNoDownMarker() }
+    }
+
+    /// Called where a statement follows.
+    private func requireNoDownMarker() throws(LockstepError) {
+        if isUp, let downMarker { throw downMarker.refused(origin) }
+    }
+
+    /// Notes a comment between statements that stands alone on its line.
+    private mutating func noteDownMarker(
+        _ comment: String, _ token: SQLTokens.Token, _ bytes: [UInt8], _ line: Int
+    ) {
+        guard isUp, downMarker == nil, isAtStatementStart,
+            Self.lead(bytes[..<token.range.lowerBound]) != .something,
+            let marker = DownMarker(comment, line: line)
+        else { return }
+        let rest = bytes[token.range.upperBound...].prefix { $0 != UInt8(ascii: "\n") }
+        guard SQLTokens.areBlank(Array(rest)) else { return }
+        downMarker = marker
     }
 
     private mutating func takeComment(
@@ -109,6 +137,7 @@ struct ScriptSplitter {
     ) throws(LockstepError) {
         let raw = String(decoding: bytes[token.range], as: UTF8.self)
         guard raw.hasPrefix("--") else {
+            noteDownMarker(raw, token, bytes, line)
             sql += bytes[token.range]
             return
         }
@@ -122,6 +151,8 @@ struct ScriptSplitter {
                 flush(nextLine: line)
                 pieces.append(Piece(content: .marker(marker), line: line, text: raw))
                 isAtStatementStart = true
+                if case .up = marker { isUp = true } else { isUp = false }
+                downMarker = nil
             case .statementEnd:
                 // The other tool ends the statement here, with or without a semicolon.
                 sql += Array(";".utf8) + bytes[token.range]
@@ -135,6 +166,7 @@ struct ScriptSplitter {
                     content: .directive(try Self.directive(content, comment)), line: line,
                     text: raw))
         } else {
+            noteDownMarker(raw, token, bytes, line)
             sql += bytes[token.range]
         }
     }

@@ -5,7 +5,7 @@ enum MigrationFileParser {
     static func parseScript(
         _ text: String, _ origin: ScriptOrigin
     ) throws(LockstepError) -> MigrationScript {
-        var cutter = ScriptSplitter(origin, readsForeignKeyPragmas: false) {
+        var cutter = ScriptSplitter(origin, readsForeignKeyPragmas: false, isDown: true) {
             _ throws(LockstepError) in nil
         }
         return MigrationScript(try cutter.cut(text), line: 1)
@@ -13,11 +13,12 @@ enum MigrationFileParser {
 
     /// Reads a file of another layout that is one script.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line, also for a marker that divides the
-    ///   file in the layout that the marker belongs to.
+    ///   file in the layout that the marker belongs to, and for a comment that divides it in no layout but looks so.
     static func parseWhole(
-        _ source: MigrationSource, as layout: MigrationLayout, inTransaction: Bool = true
+        _ source: MigrationSource, as layout: MigrationLayout, inTransaction: Bool = true,
+        isDown: Bool = false
     ) throws(LockstepError) -> MigrationScript {
-        var cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true) {
+        var cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true, isDown: isDown) {
             comment throws(LockstepError) in
             guard let owner = MarkerOwner(of: comment.text) else { return nil }
             throw comment.malformed(
