@@ -30,6 +30,17 @@ enum SealedNames {
         try SealedRowKeys.follow(connection)
     }
 
+    /// Requires that no table or view of the file has the name of a readable view of a table with sealed columns:
+    /// connections with the keyring would refuse the file.
+    /// - Throws: ``LockstepError/Code/misuse``.
+    static func requireViews(_ connection: borrowing Connection) throws {
+        var tables: Set<SQLName> = []
+        for known in try SealingGuard.all(connection)
+        where tables.insert(SQLName(known.table)).inserted {
+            try DecryptingViews.requireFree(known.table, connection)
+        }
+    }
+
     private static func rename(
         _ old: Name, to new: Name?, _ connection: borrowing Connection
     ) throws {

@@ -17,13 +17,17 @@ struct DecryptingViews {
     /// The statements of the existing views, by view name.
     private var made: [String: [String]] = [:]
 
+    private func reserve(_ connection: borrowing Connection) {
+        connection.authorizer.viewNames = Set(made.keys.map { SQLName($0) })
+    }
+
     /// Creates the views for `groups`, and removes all others.
     mutating func adapt(to groups: [Group], _ connection: borrowing Connection) throws {
         var wanted: [String: [String]] = [:]
         for group in groups { wanted[group.viewName] = ViewSQL(group).statements }
         // This check comes first: without its view, a table of the file that has the view's name would receive
         // plaintext.
-        for group in groups { try Self.requireFree(group, connection) }
+        for group in groups { try Self.requireFree(group.shape.name, connection) }
         for (name, statements) in made where wanted[name] != statements {
             try connection.execute("DROP VIEW temp.\(verbatim: SQLTokens.quote(name))")
             made[name] = nil
@@ -33,6 +37,7 @@ struct DecryptingViews {
             for statement in statements { try connection.execute(SQL(verbatim: statement)) }
             made[group.viewName] = statements
         }
+        reserve(connection)
     }
 
     /// Replaces the views with views that refer to no table and only fail. Tables and views of the file with the same
@@ -47,18 +52,20 @@ struct DecryptingViews {
         }
     }
 
-    /// The readable view would hide a table or view of that name in the file.
-    private static func requireFree(_ group: Group, _ connection: borrowing Connection) throws {
+    /// The readable view of a table would hide a table or view of that name in the file.
+    /// - Throws: ``LockstepError/Code/misuse``.
+    static func requireFree(_ table: String, _ connection: borrowing Connection) throws {
+        let view = name(of: table)
         let isTaken = try connection.value(
             """
             SELECT EXISTS (SELECT 1 FROM main.sqlite_schema
                 WHERE type IN ('table', 'view') AND lower(name) = lower(?))
-            """, group.viewName, as: Bool.self)
+            """, view, as: Bool.self)
         guard isTaken != true else {
             throw LockstepError(
                 .misuse,
-                "the database already contains \(group.viewName), the name of the readable view of \(group.shape.name)",
-                hint: "rename it", context: .init(table: group.shape.name))
+                "the database already contains \(view), the name of the readable view of \(table)",
+                hint: "rename it", context: .init(table: table))
         }
     }
 }

@@ -6,6 +6,9 @@ struct GuardCache {
     private let schemaVersion: Int64
     private let rowChanges: Int64
 
+    /// What the migration that was checked last has written.
+    var sealedWrites: SealedWrites { guarding.progress.sealedWrites }
+
     /// The knowledge of `guarding`, saved after the engine's own writes and before the commit: after the commit,
     /// another connection's commit could go unnoticed. The connection's own commit does not change the number.
     init(_ guarding: SchemaGuard, _ connection: borrowing Connection) throws {

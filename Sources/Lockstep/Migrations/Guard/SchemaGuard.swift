@@ -85,6 +85,7 @@ final class SchemaGuard: StatementWatch {
         /// Row counts that are known to be current.
         var rowsNow: [SQLName: Int64] = [:]
         var suspects = BlameTracker()
+        var sealedWrites = SealedWrites()
     }
     var progress = Progress()
 
@@ -157,6 +158,7 @@ final class SchemaGuard: StatementWatch {
         }
         let effect = StatementEffect(sql, use, known.keys, replaces: progress.replaces)
         progress.written.formUnion(use.written)
+        progress.sealedWrites.note(sql, use)
         for table in use.written.union(effect.losing) { progress.rowsNow[table] = nil }
         var losing = effect.losing.union(known.catalogue.virtualTables(touchedBy: use.written))
         var children = effect.children

@@ -74,6 +74,8 @@ struct SegmentedRun {
         var isFirst = true
         /// The completed and total rows of the current backfill in this run.
         var rows: (done: Int, total: Int)?
+        /// What each batch of the current backfill writes.
+        var sealedWrites = SealedWrites()
         /// The progress of the current sealing change.
         var sealing = SealingRun()
     }
@@ -180,8 +182,10 @@ struct SegmentedRun {
                 connection.core.watch?.begins(line: line)
                 return try batch()
             }
+            state.sealedWrites = known?.sealedWrites ?? SealedWrites()
         } else {
             done = try batch()
+            try MigrationTransaction.requireCells(origin, connection, state.sealedWrites)
         }
         // The measured counts are no longer valid.
         known = nil

@@ -69,10 +69,24 @@ enum MigrationTransaction {
             throw guarding.located(error, origin)
         }
         guarding.stop()
+        if guarding.progress.changesSchema {
+            try note(origin, connection) { connection in try SealedNames.requireViews(connection) }
+        }
+        try requireCells(origin, connection, guarding.progress.sealedWrites)
         for found in tolerated { try report(origin.located(found)) }
         try record(result)
         known = try GuardCache(guarding, connection)
         return result
+    }
+
+    /// Requires that sealed columns that were written still contain only cells.
+    /// - Throws: ``LockstepError/Code/migrationFailed``.
+    static func requireCells(
+        _ origin: ScriptOrigin, _ connection: borrowing Connection, _ writes: SealedWrites
+    ) throws {
+        try note(origin, connection) { connection in
+            try SealedContentCheck.requireCells(connection) { writes.include($0) }
+        }
     }
 
     /// Runs `body` with foreign keys off if `isOff`, and restores the setting afterwards. SQLite ignores the

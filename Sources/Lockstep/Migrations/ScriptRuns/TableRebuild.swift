@@ -13,7 +13,7 @@ struct TableRebuild {
 
     init(table: String) { self.table = table }
 
-    private var temporaryName: String { "lockstep_rebuild_\(table)" }
+    private var temporaryName: String { EngineTables.rebuildPrefix + table }
 
     /// Runs the rebuild with the CREATE TABLE at `start` of a script and returns the end of that statement.
     func run(
@@ -32,11 +32,13 @@ struct TableRebuild {
         }
         let dependents = try connection.query(
             """
-            SELECT sql FROM main.sqlite_schema
+            SELECT name, sql FROM main.sqlite_schema
             WHERE lower(tbl_name) = lower(?) AND type IN ('index', 'trigger') AND sql IS NOT NULL
             ORDER BY type = 'trigger'
-            """, table
-        ) { row in try row[0] as String }
+            """, table, as: (SQLName, String).self)
+        // The guards of its sealed columns are among them.
+        connection.authorizer.lentNames = Set(dependents.map(\.0) + [SQLName(temporaryName)])
+        defer { connection.authorizer.lentNames = [] }
         let sequence = try savedSequence(connection)
         try begin(.create)
         let end = try createNew(script, from: start, connection)
@@ -57,7 +59,7 @@ struct TableRebuild {
         if let count { connection.core.watch?.note(count, rowsOf: SQLName(table)) }
         try begin(.restore)
         if let sequence { try restore(sequence, connection) }
-        for sql in dependents {
+        for (_, sql) in dependents {
             do {
                 try connection.with(rights: .migration) {
                     try connection.execute(SQL(verbatim: sql))

@@ -41,6 +41,12 @@ package final class Authorizer {
     /// Whether migrations that were applied earlier run again, on a database that will be deleted: a statement
     /// that was allowed then does not fail now, but has no effect.
     var isReplay = false
+    /// The reserved names that the SQL can use all the same: those of a table that the engine rebuilds with it.
+    var lentNames: Set<SQLName> = []
+    /// The engine's views in the temporary schema, which no migration drops.
+    var viewNames: Set<SQLName> = []
+    /// The table that the statement being prepared drops, together with its triggers.
+    private var droppedTable: SQLName?
     /// How many of the engine's transactions are open on the connection: SQL cannot end them.
     var openTransactions = 0
     /// In milliseconds, as the engine or SQL last set it.
@@ -112,6 +118,7 @@ package final class Authorizer {
     func beginPreparing() {
         lastDenial = nil
         terms = 0
+        droppedTable = nil
         sawTransactionControl = false
         sawDefinition = false
         tableUse = TableUse()
@@ -154,6 +161,7 @@ package final class Authorizer {
         {
             return SQLITE_IGNORE
         }
+        if action == SQLITE_DROP_TABLE { droppedTable = SQLName(first ?? "") }
         guard let denial = denial(action, first, second) else { return SQLITE_OK }
         lastDenial = denial
         return SQLITE_DENY
@@ -173,11 +181,14 @@ package final class Authorizer {
             ownNameDenial(second.map { SQLName($0) }) ?? transactionDenial("SAVEPOINT")
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE, SQLITE_CREATE_TABLE,
             SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW,
-            SQLITE_CREATE_VTABLE:
+            SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW, SQLITE_DROP_TEMP_TABLE:
             ownNameDenial(first.map { SQLName($0) })
-        case SQLITE_ALTER_TABLE, SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TRIGGER,
-            SQLITE_CREATE_TEMP_TRIGGER, SQLITE_DROP_TRIGGER:
-            ownNameDenial(second.map { SQLName($0) })
+        case SQLITE_DROP_TEMP_VIEW: viewDenial(SQLName(first ?? ""))
+        case SQLITE_ALTER_TABLE: ownNameDenial(second.map { SQLName($0) })
+        case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TEMP_INDEX,
+            SQLITE_DROP_TEMP_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER,
+            SQLITE_DROP_TRIGGER, SQLITE_DROP_TEMP_TRIGGER:
+            attachedDenial(first.map { SQLName($0) }, to: second.map { SQLName($0) })
         default: nil
         }
     }
@@ -195,10 +206,29 @@ package final class Authorizer {
                 + "Connection.savepoint(_:) nests")
     }
 
+    private func viewDenial(_ name: SQLName) -> LockstepError? {
+        if let denial = ownNameDenial(name) { return denial }
+        guard mode == .migration, viewNames.contains(name) else { return nil }
+        return LockstepError(
+            .denied,
+            "\(name.folded) is refused: it is the readable view of a table with sealed columns",
+            hint: "drop another view; the engine makes this one for each connection")
+    }
+
+    /// For an index or trigger: neither it nor its table can have a reserved name.
+    ///
+    /// The guards of sealed columns go with their table. A program can drop one to repair what it guards; a migration
+    /// cannot, because it runs wherever its set is installed.
+    private func attachedDenial(_ name: SQLName?, to table: SQLName?) -> LockstepError? {
+        if let denial = ownNameDenial(table) { return denial }
+        guard mode == .migration, table != droppedTable else { return nil }
+        return ownNameDenial(name)
+    }
+
     /// The migrator writes the ledger in step with the schema, and the other tables also belong to the engine;
     /// no other object can take their names.
     private func ownNameDenial(_ name: SQLName?) -> LockstepError? {
-        guard let name, EngineTables.isReserved(name) else { return nil }
+        guard let name, EngineTables.isReserved(name), !lentNames.contains(name) else { return nil }
         return LockstepError(
             .denied,
             "\(name.folded) is refused: names that begin with lockstep_ are reserved for the engine",

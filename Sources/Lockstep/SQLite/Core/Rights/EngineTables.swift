@@ -34,9 +34,9 @@ enum EngineTables {
     /// For SQL that excludes these tables from a program's schema: `name NOT IN (\(verbatim: quotedNames))`.
     static let quotedNames = names.map { "'\($0)'" }.joined(separator: ", ")
 
-    /// Whether a name is reserved for the engine. A table that a migration rebuilds has a separate temporary name
-    /// with the same prefix, which is not reserved.
-    static func isReserved(_ name: SQLName) -> Bool {
-        name.hasPrefix(SQLName(prefix)) && !name.hasPrefix("lockstep_rebuild_")
-    }
+    /// The prefix of the name that a table has while a migration rebuilds it.
+    static let rebuildPrefix = "lockstep_rebuild_"
+
+    /// Whether a name is reserved for the engine.
+    static func isReserved(_ name: SQLName) -> Bool { name.hasPrefix(SQLName(prefix)) }
 }
