@@ -88,6 +88,10 @@ enum RegistryTables {
             )
         }
         guard let set = sets.first else { return nil }
+        for table in [EngineTables.columns, EngineTables.fieldKeys]
+        where try !EngineTables.exists(table, connection) {
+            throw forged("lacks the table \(table)")
+        }
         let commitments = try commitments(keys, connection)
         guard let changes = UInt64(exactly: set.changes), changes > 0,
             let version = UInt32(exactly: set.version)
