@@ -30,6 +30,31 @@ struct AuthenticatedMessage {
         add(text)
     }
 
+    mutating func addOptional(_ part: [UInt8]?) {
+        guard let part else { return bytes.append(0) }
+        bytes.append(1)
+        add(part)
+    }
+
+    /// A value of SQL: its storage class from 0 for NULL to 4 for BLOB, and what it holds.
+    mutating func add(_ value: Value) {
+        switch value {
+        case .null: add(UInt64(0))
+        case .integer(let number):
+            add(UInt64(1))
+            add(UInt64(bitPattern: number))
+        case .real(let number):
+            add(UInt64(2))
+            add(number.bitPattern)
+        case .text(let text):
+            add(UInt64(3))
+            add(text)
+        case .blob(let bytes):
+            add(UInt64(4))
+            add(bytes)
+        }
+    }
+
     /// The message's MAC under the key of `mac`.
     func code(_ mac: borrowing HMAC) throws(LockstepError) -> [UInt8] {
         try mac.update(bytes.span)

@@ -13,7 +13,8 @@ public enum Ledger {
     }
 
     /// Everything that the database records about migrations.
-    /// - Throws: The errors of ``entries(_:)``.
+    /// - Throws: The errors of ``entries(_:)``; with field keys, ``LockstepError/Code/migrationUnfinished`` for a version
+    ///   in progress that none of them has begun.
     public static func history(_ connection: borrowing Connection) throws -> MigrationHistory {
         let history = try all(connection)
         guard !history.unfinished.isEmpty else { return history }
@@ -28,6 +29,13 @@ public enum Ledger {
             return history
         }
     }
+
+    /// The migrations that were started but not finished, also those that no field key of the connection proves: to end
+    /// one with ``UnfinishedMigration/abandon(on:timeout:)``.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that is impossible.
+    public static func unfinished(
+        _ connection: borrowing Connection
+    ) throws -> [UnfinishedMigration] { try MigrationProgress.unproven(connection) }
 
     private static func all(_ connection: borrowing Connection) throws -> MigrationHistory {
         MigrationHistory(

@@ -23,13 +23,24 @@ struct LedgerCodes {
 
     /// The code for a row to be written, under the active field key of the first dataset. Nil without keys.
     func code(for entry: LedgerEntry) throws(LockstepError) -> LedgerCode? {
+        try code { Self.message(entry, $0, $1) }
+    }
+
+    /// The same for the progress of a version.
+    func code(for progress: UnfinishedMigration) throws(LockstepError) -> LedgerCode? {
+        try code { Self.message(progress, $0, $1) }
+    }
+
+    private func code(
+        _ message: (_ dataset: [UInt8], _ keyVersion: UInt32) -> AuthenticatedMessage
+    ) throws(LockstepError) -> LedgerCode? {
         guard let first = keys.first else { return nil }
         let version = first.activeVersion
         let key = try first.ledgerKey(version)
         let mac = try HMAC(.sha256, key: key.bytes)
         return LedgerCode(
             dataset: first.dataset, keyVersion: version,
-            mac: try Self.message(entry, first.dataset, version).code(mac))
+            mac: try message(first.dataset, version).code(mac))
     }
 
     /// Checks each row whose key is available.
@@ -54,6 +65,40 @@ struct LedgerCodes {
             }
         }
         return count
+    }
+
+    /// Requires that one of the keys has written the progress of a version; without keys nothing is required.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that was changed since;
+    ///   ``LockstepError/Code/migrationUnfinished`` for a row of nobody that these keys know.
+    func require(_ progress: UnfinishedMigration) throws(LockstepError) {
+        guard !keys.isEmpty else { return }
+        let title = "version \(progress.version) of \(progress.set)"
+        let context = LockstepError.Context(set: progress.set, progress.version)
+        guard let code = progress.code,
+            let own = keys.first(where: { $0.dataset == code.dataset }),
+            own.hasSecret(code.keyVersion)
+        else {
+            throw LockstepError(
+                .migrationUnfinished,
+                progress.code == nil
+                    ? "\(title) was begun without a fields keyring or by an earlier Lockstep, so nothing proves how far it came"
+                    : "\(title) was begun with another fields keyring, so nothing proves here how far it came",
+                advice: """
+                    continue it as it was begun; or \(progress.givingUp); if nobody has begun it, somebody with the \
+                    database's key wrote the record
+                    """,
+                context: context)
+        }
+        let key = try own.ledgerKey(code.keyVersion)
+        let expected = try Self.message(progress, own.dataset, code.keyVersion)
+            .code(HMAC(.sha256, key: key.bytes))
+        guard ConstantTime.equal(expected.span, code.mac.span) else {
+            throw LockstepError(
+                .tampered,
+                "the progress of \(title) does not authenticate: it was changed without the fields keyring",
+                advice: "restore the database from a backup; or \(progress.givingUp)",
+                context: context)
+        }
     }
 
     /// The number of rows with a code of one of these datasets under a key version that the keyring no longer
@@ -82,6 +127,27 @@ struct LedgerCodes {
         message.add(UInt64(bitPattern: entry.appliedAt))
         message.add(UInt64(bitPattern: entry.duration))
         message.add(entry.toolVersion)
+        return message
+    }
+
+    private static func message(
+        _ progress: UnfinishedMigration, _ dataset: [UInt8], _ keyVersion: UInt32
+    ) -> AuthenticatedMessage {
+        var message = AuthenticatedMessage("progress/1")
+        message.add(dataset)
+        message.add(UInt64(keyVersion))
+        message.add(progress.set)
+        message.add(progress.version.description)
+        message.add(progress.name)
+        message.add(progress.checksums.bytes)
+        message.add(progress.checksums.text)
+        message.add(progress.checksums.tokens)
+        message.addOptional(progress.down)
+        message.add(UInt64(progress.isUp ? 1 : 0))
+        message.add(UInt64(progress.segment))
+        message.add(progress.cursor)
+        message.add(UInt64(bitPattern: progress.startedAt))
+        message.addOptional(progress.completed)
         return message
     }
 

@@ -12,7 +12,7 @@ enum LedgerRows {
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     static func read(_ connection: borrowing Connection) throws -> [LedgerEntry] {
         guard try EngineTables.exists(EngineTables.ledger, connection) else { return [] }
-        let hasCodes = try hasCodeColumns(connection)
+        let hasCodes = try hasCodeColumns(EngineTables.ledger, connection)
         let codes = hasCodes ? ", mac_dataset, mac_key_version, mac" : ""
         let entries = try decoding("ledger") {
             try connection.query(
@@ -45,13 +45,7 @@ enum LedgerRows {
         if let found = entry.code {
             // Older versions of Lockstep name the columns that they read and write, so more columns do not disturb
             // them.
-            for column in try hasCodeColumns(connection) ? [] : codeColumns {
-                try connection.execute(
-                    """
-                    ALTER TABLE main.lockstep_migration
-                    ADD COLUMN \(verbatim: column.name) \(verbatim: column.type)
-                    """)
-            }
+            try addCodeColumns(EngineTables.ledger, connection)
             codeNames = ", mac_dataset, mac_key_version, mac"
             code = ", \(found.dataset), \(Int64(found.keyVersion)), \(found.mac)"
         }
@@ -66,15 +60,28 @@ enum LedgerRows {
     }
 
     /// Whether the table has the code columns: all of them, or none.
-    private static func hasCodeColumns(_ connection: borrowing Connection) throws -> Bool {
+    static func hasCodeColumns(
+        _ table: String, _ connection: borrowing Connection
+    ) throws -> Bool {
         let found = try codeColumns.count {
-            try EngineTables.exists(column: $0.name, of: EngineTables.ledger, connection)
+            try EngineTables.exists(column: $0.name, of: table, connection)
         }
         guard found == 0 || found == codeColumns.count else { throw impossible("MAC") }
         return found > 0
     }
 
-    private static func code(_ row: borrowing Row, from column: Int) throws -> LedgerCode? {
+    /// Adds the code columns to a table that has none.
+    static func addCodeColumns(_ table: String, _ connection: borrowing Connection) throws {
+        for column in try hasCodeColumns(table, connection) ? [] : codeColumns {
+            try connection.execute(
+                """
+                ALTER TABLE main.\(name: table)
+                ADD COLUMN \(verbatim: column.name) \(verbatim: column.type)
+                """)
+        }
+    }
+
+    static func code(_ row: borrowing Row, from column: Int) throws -> LedgerCode? {
         let dataset: [UInt8]? = try row[column]
         let version: Int64? = try row[column + 1]
         let mac: [UInt8]? = try row[column + 2]

@@ -12,6 +12,17 @@
 //   started_at       microseconds since 1970-01-01T00:00:00Z
 //   completed        the digest of what has run, see CompletedPart. NULL in a row that an earlier build wrote:
 //                    such a version continues only with the file that it was started with
+//   mac_dataset, mac_key_version, mac
+//                    as in the ledger: NULL or absent in a row that was written without field keys. `mac` is over
+//                    `progress/1`, the dataset, the version of its field key, set, version, name, the three checksums,
+//                    down, is_up, segment, cursor, started_at and completed, encoded by ``AuthenticatedMessage``; is_up and
+//                    segment are numbers, and cursor is its storage class (0 NULL, 1 INTEGER, 2 REAL, 3 TEXT, 4 BLOB) and
+//                    its value, a REAL as its bits
+//
+// A run goes on where the row says, and so leaves out what the row says is done. Anyone who can write the row could let a
+// run leave out a `protect`. A connection with field keys therefore goes on only with a row that one of its keys has written.
+// A row without a MAC, or with one of another dataset, was written without these keys, by an earlier build, or by somebody
+// else: nothing shows which. Such a version continues on a connection without field keys, or is given up.
 
 /// A version that was started but not finished: the run was killed, stopped or failed between two of its
 /// transactions.
@@ -32,6 +43,8 @@ public struct UnfinishedMigration: Sendable, Equatable {
     var cursor: Value
     /// The digest of what has run; nil in a row of an older version.
     var completed: [UInt8]?
+    /// The code that authenticates the row, if it was written with field keys.
+    var code: LedgerCode?
 
     /// For hints: how to end a version that cannot continue.
     var givingUp: LockstepError.Advice {
@@ -44,15 +57,28 @@ public struct UnfinishedMigration: Sendable, Equatable {
 
 /// Reads and writes the progress of versions.
 enum MigrationProgress {
-    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write;
+    ///   ``LockstepError/Code/migrationUnfinished`` for a row that no field key of the connection has written, if it has
+    ///   any.
     static func all(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
+        let found = try unproven(connection)
+        let codes = LedgerCodes(connection)
+        for one in found { try codes.require(one) }
+        return found
+    }
+
+    /// The rows as they are, which anyone with the database's key can have written.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that is impossible.
+    static func unproven(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
         guard try EngineTables.exists(EngineTables.progress, connection) else { return [] }
         let completed = try hasCompleted(connection) ? "completed" : "NULL"
+        let hasCodes = try LedgerRows.hasCodeColumns(EngineTables.progress, connection)
+        let codes = hasCodes ? ", mac_dataset, mac_key_version, mac" : ""
         let found = try LedgerRows.decoding("progress table") {
             try connection.query(
                 """
                 SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, is_up,
-                       segment, cursor, started_at, \(verbatim: completed)
+                       segment, cursor, started_at, \(verbatim: completed)\(verbatim: codes)
                 FROM main.lockstep_progress ORDER BY started_at
                 """
             ) { row in
@@ -60,7 +86,8 @@ enum MigrationProgress {
                     set: try row[0], version: try LedgerRows.version(row[1]), name: try row[2],
                     isUp: try row[7], startedAt: try row[10],
                     checksums: try LedgerRows.checksums(row, from: 3), down: try row[6],
-                    segment: try row[8], cursor: try row[9], completed: try row[11])
+                    segment: try row[8], cursor: try row[9], completed: try row[11],
+                    code: hasCodes ? try LedgerRows.code(row, from: 12) : nil)
             }
         }
         guard found.allSatisfy({ $0.segment >= 0 && ($0.completed?.count ?? 32) == 32 }),
@@ -88,24 +115,33 @@ enum MigrationProgress {
                 cursor,
                 started_at INTEGER NOT NULL,
                 completed BLOB,
+                mac_dataset BLOB,
+                mac_key_version INTEGER,
+                mac BLOB,
                 PRIMARY KEY ("set", version)
             )
             """)
         if try !hasCompleted(connection) {
             try connection.execute("ALTER TABLE main.lockstep_progress ADD COLUMN completed BLOB")
         }
+        try LedgerRows.addCodeColumns(EngineTables.progress, connection)
+        let code = try LedgerCodes(connection).code(for: progress)
         // A changed file that goes on takes the place of the file that began.
         try connection.execute(
             """
-            INSERT INTO main.lockstep_progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET
+            INSERT INTO main.lockstep_progress ("set", version, name, checksum_bytes, checksum_text, checksum_tokens, down,
+                is_up, segment, cursor, started_at, completed, mac_dataset, mac_key_version, mac)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET name = excluded.name,
                 checksum_bytes = excluded.checksum_bytes, checksum_text = excluded.checksum_text,
                 checksum_tokens = excluded.checksum_tokens, down = excluded.down,
-                segment = excluded.segment, cursor = excluded.cursor, completed = excluded.completed
+                segment = excluded.segment, cursor = excluded.cursor, completed = excluded.completed,
+                mac_dataset = excluded.mac_dataset, mac_key_version = excluded.mac_key_version,
+                mac = excluded.mac
             """, progress.set, progress.version.description, progress.name,
             progress.checksums.bytes, progress.checksums.text, progress.checksums.tokens,
             progress.down, progress.isUp, progress.segment, progress.cursor, progress.startedAt,
-            progress.completed)
+            progress.completed, code?.dataset, code.map { Int64($0.keyVersion) }, code?.mac)
     }
 
     private static func hasCompleted(_ connection: borrowing Connection) throws -> Bool {

@@ -95,6 +95,17 @@ public struct Migrator {
         for part in try parts(of: target, connection) {
             try runPart(part, connection, &report)
         }
+        try requireSealed(connection, Ledger.history(connection))
+    }
+
+    /// What the applied versions declare as sealed is so: before a plan, and after a run.
+    private func requireSealed(
+        _ connection: borrowing Connection, _ history: MigrationHistory
+    ) throws {
+        guard SealedExpectations.concern(set) else { return }
+        try connection.with(rights: .engine) {
+            try SealedExpectations.require(set, history, connection)
+        }
     }
 
     /// The steps to `target`, with the problems found.
@@ -102,11 +113,7 @@ public struct Migrator {
     ///   applied version has sealed; the errors of reading the ledger.
     public func plan(_ target: Plan.Target, on connection: borrowing Connection) throws -> Plan {
         let history = try Ledger.history(connection)
-        if SealedExpectations.concern(set) {
-            try connection.with(rights: .engine) {
-                try SealedExpectations.require(set, history, connection)
-            }
-        }
+        try requireSealed(connection, history)
         return Plan(
             set, history: history, target: target, allowsOutOfOrder: allowsOutOfOrder,
             recordedDown: recordedDown)

@@ -15,7 +15,7 @@ extension UnfinishedMigration {
     ) throws {
         let origin = ScriptOrigin("\(set) \(version) (\(name))", .init(set: set, version))
         let transaction = try MigrationTransaction.begin(origin, timeout, connection) { _ in }
-        let unfinished = try Ledger.history(connection).unfinished
+        let unfinished = try Ledger.unfinished(connection)
         guard
             unfinished.contains(where: { $0.set == set && $0.version == version && $0.isUp == isUp }
             )

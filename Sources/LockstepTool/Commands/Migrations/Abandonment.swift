@@ -10,7 +10,7 @@ struct Abandonment {
     let seconds: Int
 
     func run(on connection: borrowing Connection, _ format: OutputFormat) throws {
-        let unfinished = try Ledger.history(connection).unfinished
+        let unfinished = try Ledger.unfinished(connection)
         let found = unfinished.filter { $0.version == version && $0.set == set ?? $0.set }
         guard let one = found.first else {
             let begun = unfinished.map { "\($0.set) \($0.version)" }.joined(separator: ", ")
