@@ -5,7 +5,8 @@ public import SystemPackage
 ///
 /// The caller decides which plugin runs. A keyring names the plugin that made a slot, but never starts it: otherwise
 /// anyone who can write the file could start programs. The program is `age-plugin-NAME` in the first absolute folder of
-/// PATH that contains it.
+/// PATH that contains it. It receives file keys, so it is refused if anyone but root and this user owns it or a folder on
+/// the way to it, or can write to them; a symbolic link is judged where it lies and where it leads.
 ///
 /// It runs without a shell, in the folder `/`, in its own process group, with only the descriptors 0, 1 and 2 and with
 /// few environment variables: those that programs use to find their home, language, agents, smart cards and TPMs,
@@ -33,14 +34,18 @@ public struct Plugin: Sendable {
     ///   - name: The plugin's name: the program is `age-plugin-` and this.
     ///   - path: The folders, separated by colons, as in PATH; the process's own PATH if nil. Empty and relative
     ///     folders are skipped, so that nothing in the current folder is ever run.
-    /// - Throws: ``LockstepError/Code/commandFailed`` if no folder contains the program.
+    /// - Throws: ``LockstepError/Code/commandFailed`` if no folder contains the program;
+    ///   ``LockstepError/Code/permissionsTooOpen`` if others can write to the first one that does, or replace it.
     public static func find(
         _ name: PluginName, in path: String? = nil
     ) throws(LockstepError) -> Plugin {
         for folder in (path ?? PluginEnvironment.path).split(separator: ":")
         where folder.hasPrefix("/") && !folder.utf8.contains(0) {
             let program = FilePath(String(folder)).appending(name.program)
-            if PluginProcess.canRun(program) { return Plugin(name: name, program: program) }
+            guard PluginProcess.canRun(program) else { continue }
+            let plugin = Plugin(name: name, program: program)
+            try plugin.requireTrusted()
+            return plugin
         }
         throw LockstepError(
             .commandFailed,
@@ -52,6 +57,11 @@ public struct Plugin: Sendable {
     private init(name: PluginName, program: FilePath) {
         self.name = name
         self.program = program
+    }
+
+    /// Checked when it is found, for the error to come before any question, and again each time before it runs.
+    func requireTrusted() throws(LockstepError) {
+        try FileAccess.requireTrusted(program: program, "the plugin \(name) (\(program))")
     }
 
     func failed(_ what: String, hint: LockstepError.Advice) -> LockstepError {

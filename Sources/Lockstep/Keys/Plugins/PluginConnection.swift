@@ -11,6 +11,7 @@ final class PluginConnection {
 
     /// Announces the program to the user and starts it.
     init(_ plugin: Plugin, _ stateMachine: String) throws {
+        try plugin.requireTrusted()
         try plugin.interaction.willRun?(plugin.name, plugin.program)
         chunk = try SecretBytes(zeroed: 1024)
         process = try PluginProcess(plugin, stateMachine)
