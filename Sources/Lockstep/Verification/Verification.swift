@@ -23,8 +23,9 @@ public struct Verification: Sendable {
     /// The identifier of the manifest's dataset; nil for each dataset that the database names.
     public var dataset: [UInt8]?
     /// The most memory for pages, in bytes. SQLite's own check reads indexes in random order: with less than
-    /// the largest index takes, it needs several times as long.
-    public var cacheBytes = 256 * 1024 * 1024
+    /// the largest index takes, it needs several times as long. The default is 256 MiB, or a quarter of a
+    /// ``MemoryLimit``, of which the rest is for sorts and for the other connections.
+    public var cacheBytes = min(256 * 1024 * 1024, (MemoryLimit.bytes ?? .max) / 4)
 
     /// The time by which the run must have ended. It then ends with ``LockstepError/Code/limitExceeded``.
     /// Checked several times per second; nil for no limit.

@@ -49,10 +49,6 @@ struct Verify: ParsableCommand {
         verification.keyringFile = try access.keyringFile().path
         verification.isDeep = deep
         verification.deadline = limits.deadline
-        if let memory = limits.memory {
-            // The rest is for sorts and for the other connections.
-            verification.cacheBytes = min(verification.cacheBytes, memory / 4)
-        }
         verification.fieldKeys = session.fields
         verification.cellSample = sample
         verification.publisher = try release.publisher.map(Publisher.init)

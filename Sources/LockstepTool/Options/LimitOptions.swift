@@ -60,6 +60,12 @@ struct Limits {
         if let timeout { options.busyTimeout = min(options.busyTimeout, timeout.duration) }
     }
 
+    /// A wait that ends with the time limit, in whole seconds.
+    func seconds(atMost wait: Int) -> Int {
+        guard let timeout else { return wait }
+        return min(wait, Int(clamping: timeout.duration.components.seconds) + 1)
+    }
+
     /// Runs `body`. An error caused by a limit names the option that sets the limit.
     func naming<Result>(_ body: () throws -> Result) throws -> Result {
         do {

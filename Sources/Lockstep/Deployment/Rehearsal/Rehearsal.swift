@@ -101,7 +101,9 @@ public struct Rehearsal {
         var writing = options.asking(reporter.shouldContinue)
         writing.isQueryOnly = false
         let connection = try Connection.open(path, key: key, options: writing)
-        let rows = try RehearsedRows(path, key, options.ofSchema)
+        var counting = options.ofSchema
+        counting.deadline = options.deadline
+        let rows = try RehearsedRows(path, key, counting)
         for set in sets {
             var run = MigrationReport()
             let migrator = Migrator(set, recordedDown: recordedDown) { event in
@@ -111,6 +113,10 @@ public struct Rehearsal {
                 try migrator.run(target, on: connection, into: &run, progress: reporter.report)
             } catch let error as LockstepError {
                 if let stop = reporter.stop { throw stop }
+                // How far the run came says nothing of the version.
+                if error.code == .limitExceeded, options.isPastDeadline || error.isOfMemory {
+                    throw error
+                }
                 report.failure = error
             }
             report.notices += run.notices
@@ -122,6 +128,12 @@ public struct Rehearsal {
         if report.failure == nil { try connection.checkpoint(.truncate) }
     }
 
+    private func verification(of path: FilePath) -> Verification {
+        var verification = Verification(path, sets: sets)
+        verification.deadline = options.deadline
+        return verification
+    }
+
     private static func logSize(_ path: FilePath) throws -> Int {
         let log = DatabaseFile.side("-wal", of: path)
         return FileAccess.exists(log) ? try FileAccess.sizeOfRegularFile(log) : 0
@@ -131,10 +143,10 @@ public struct Rehearsal {
         _ path: FilePath, _ key: borrowing DatabaseKey, _ access: borrowing DatabaseAccess,
         _ report: inout RehearsalReport, _ reporter: JobReporter
     ) throws {
-        let after = try Verification(path, sets: sets).run(key: key, progress: reporter.report)
+        let after = try verification(of: path).run(key: key, progress: reporter.report)
         let key = try access.key.clone()
         let new = try VerificationChange.newFailures(after) {
-            try Verification(database, sets: sets).run(key: key, progress: reporter.report)
+            try verification(of: database).run(key: key, progress: reporter.report)
         }
         report.verification = after
         report.newFailures = new.map(\.check)

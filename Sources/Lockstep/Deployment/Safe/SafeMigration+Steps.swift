@@ -78,13 +78,13 @@ extension SafeMigration {
     ) throws {
         try reporter.report(JobProgress(.verifying))
         // A migration does not change the keyring, so a fault of the keyring is no reason for a restore.
-        let after = try Verification(database, sets: sets).run(
+        let after = try verification(of: database).run(
             key: access.key, progress: reporter.report)
         report.verification = after
         let key = try access.key.withoutOrigin()
         let new = try VerificationChange.newFailures(after) {
             guard FileAccess.exists(backup) else { return VerificationReport() }
-            return try Verification(backup, sets: sets).run(key: key, progress: reporter.report)
+            return try verification(of: backup).run(key: key, progress: reporter.report)
         }
         report.migration.notices += VerificationChange.notices(after, besides: new)
         guard new.isEmpty else { throw VerificationChange.error(database, new) }
@@ -92,6 +92,12 @@ extension SafeMigration {
         var reading = options.asking(reporter.shouldContinue, isChecked: true)
         reading.isQueryOnly = true
         try check(try Connection.open(database, key: access.key, options: reading))
+    }
+
+    private func verification(of path: FilePath) -> Verification {
+        var verification = Verification(path, sets: sets)
+        verification.deadline = options.deadline
+        return verification
     }
 
     /// Ends a successful run, and removes the backups that are not kept.

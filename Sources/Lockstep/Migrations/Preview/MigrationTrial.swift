@@ -26,7 +26,11 @@ struct MigrationTrial: ~Copyable {
     }
 
     static func make(copying connection: borrowing Connection) throws -> MigrationTrial {
-        let copy = try Connection.inMemory()
+        // A script can run without end on a copy without rows too.
+        var options = ConnectionOptions()
+        options.deadline = connection.core.timer?.deadline
+        options.progress = connection.core.hooks?.progress
+        let copy = try Connection.inMemory(options)
         try SchemaCopy.run(from: connection, to: copy)
         return MigrationTrial(copy)
     }
@@ -83,6 +87,9 @@ struct MigrationTrial: ~Copyable {
                     script, script.allowances(version, isUp: isUp), origin, from: start, &statements
                 )
             } catch let error as LockstepError {
+                let isOver = copy.core.timer?.isOver == true && error.code == .limitExceeded
+                // How far it came says nothing of the script.
+                guard !isOver, !error.isOfMemory, error.code != .interrupted else { throw error }
                 try add(error, origin, original)
                 isOff = true
             }

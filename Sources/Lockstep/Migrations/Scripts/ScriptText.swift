@@ -24,7 +24,9 @@ enum ScriptText {
     ) -> LockstepError {
         let code: LockstepError.Code =
             switch error.code {
-            case .busy, .full, .interrupted, .inputOutput, .damaged, .migrationMalformed: error.code
+            case .busy, .full, .interrupted, .inputOutput, .damaged, .limitExceeded,
+                .migrationMalformed:
+                error.code
             default: .migrationFailed
             }
         let renamed = LockstepError(

@@ -76,3 +76,8 @@ public enum MemoryLimit {
             sqliteCode: SQLITE_NOMEM)
     }
 }
+
+extension LockstepError {
+    /// Whether it reports that SQLite needed more than the ``MemoryLimit``.
+    var isOfMemory: Bool { code == .limitExceeded && sqliteCode == SQLITE_NOMEM }
+}

@@ -10,16 +10,17 @@ enum FleetRun {
     static func run(
         _ files: [FilePath], _ jobs: Int?, _ keyrings: FleetKeyrings, _ sets: [MigrationSet],
         _ target: Lockstep.Plan.Target, _ runner: RunnerOptions, _ safety: SafetyOptions,
-        _ format: OutputFormat
+        _ limits: Limits, _ format: OutputFormat
     ) throws {
         Interruption.expect()
         var fleet = FleetMigration(of: files, sets: sets)
         fleet.target = target
         fleet.recordedDown = runner.recorded.value
         fleet.jobs = jobs ?? fleet.jobs
-        fleet.timeout = .seconds(runner.wait)
+        fleet.timeout = .seconds(limits.seconds(atMost: runner.wait))
         fleet.options.fieldKeys = keyrings.fields
         fleet.options.busyTimeout = .seconds(min(runner.wait, 5))
+        limits.apply(to: &fleet.options)
         if safety.safe {
             var way = FleetMigration.Safety()
             way.backupFolder = safety.backupFolder.map { FilePath($0) }

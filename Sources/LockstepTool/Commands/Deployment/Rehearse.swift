@@ -16,6 +16,7 @@ struct Rehearse: ParsableCommand {
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
     @Option(help: "Stop at this version.", transform: MigrationRun.version)
@@ -29,6 +30,11 @@ struct Rehearse: ParsableCommand {
     func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
 
     func run() throws {
+        let limits = try limitOptions.begin()
+        try limits.naming { try run(limits) }
+    }
+
+    private func run(_ limits: Limits) throws {
         let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let session = try access.session()
         Interruption.expect()
@@ -37,6 +43,7 @@ struct Rehearse: ParsableCommand {
         rehearsal.recordedDown = recorded.value
         rehearsal.folder = folder.map { FilePath($0) }
         rehearsal.options.fieldKeys = session.fields
+        limits.apply(to: &rehearsal.options)
         let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path)) { _ in
             guard !Interruption.isRequested else {
                 throw LockstepError(

@@ -15,7 +15,7 @@ enum SafeRun {
     static func run(
         _ sets: [MigrationSet], _ target: Lockstep.Plan.Target, _ runner: RunnerOptions,
         _ options: SafetyOptions,
-        _ session: borrowing Session, _ format: OutputFormat
+        _ session: borrowing Session, _ limits: Limits, _ format: OutputFormat
     ) throws {
         Interruption.expect()
         var migration = SafeMigration(of: session.path, sets: sets)
@@ -23,18 +23,21 @@ enum SafeRun {
         migration.recordedDown = runner.recorded.value
         migration.backupFolder = options.backupFolder.map { FilePath($0) }
         migration.keep = options.keep ?? migration.keep
-        migration.timeout = .seconds(runner.wait)
+        migration.timeout = .seconds(limits.seconds(atMost: runner.wait))
         migration.options.fieldKeys = session.fields
         migration.options.busyTimeout = .seconds(min(runner.wait, 5))
+        limits.apply(to: &migration.options)
         var report = SafeMigrationReport()
         var failure: LockstepError?
         do {
-            try migration.run(DatabaseAccess(session.keyring, for: session.path), into: &report) {
-                _ in
-                guard !Interruption.isRequested else {
-                    throw LockstepError(
-                        .interrupted, "the migration of \(session.path) was interrupted",
-                        context: .file(session.path))
+            let access = try DatabaseAccess(session.keyring, for: session.path)
+            try limits.naming {
+                try migration.run(access, into: &report) { _ in
+                    guard !Interruption.isRequested else {
+                        throw LockstepError(
+                            .interrupted, "the migration of \(session.path) was interrupted",
+                            context: .file(session.path))
+                    }
                 }
             }
         } catch let error as LockstepError {

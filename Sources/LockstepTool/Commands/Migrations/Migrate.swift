@@ -16,6 +16,9 @@ struct Migrate: ParsableCommand {
             if anything fails after a commit. Exits with 8 if the backup was restored, and with 7 if \
             nothing was committed. --fleet migrates many files with one command; with --format json it \
             writes a line for each file as it finishes. After a failure, run it again: it skips what is done.
+
+            --timeout rolls back the version that runs then; earlier ones stay. With --safe it may also end the \
+            restoring of the backup, which the next run finishes.
             """)
 
     @OptionGroup var target: TargetOptions
@@ -23,6 +26,7 @@ struct Migrate: ParsableCommand {
     @OptionGroup var fields: FieldsOptions
     @OptionGroup var credentials: CredentialOptions
     @OptionGroup var migrations: MigrationOptions
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
     @Option(
@@ -56,11 +60,17 @@ struct Migrate: ParsableCommand {
     }
 
     func run() throws {
+        let limits = try limitOptions.begin()
+        try limits.naming { try run(limits) }
+    }
+
+    private func run(_ limits: Limits) throws {
         if let abandon {
             let session = try Session.open(target.path(), keyrings, fields, credentials)
-            let connection = try session.connect(canBeFirst: true)
-            return try Abandonment(version: abandon, set: migrations.set, seconds: runner.wait)
-                .run(on: connection, output.format)
+            let connection = try session.connect(canBeFirst: true, limits)
+            return try Abandonment(
+                version: abandon, set: migrations.set, seconds: limits.seconds(atMost: runner.wait)
+            ).run(on: connection, output.format)
         }
         let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let goal = to.map { Lockstep.Plan.Target.version($0) } ?? .latest
@@ -69,19 +79,19 @@ struct Migrate: ParsableCommand {
             let files = try FleetMigration.files(matching: pattern)
             let keyrings = try FleetKeyrings(keyrings, fields, credentials)
             return try FleetRun.run(
-                files, target.jobs, keyrings, sets, goal, runner, safety, output.format)
+                files, target.jobs, keyrings, sets, goal, runner, safety, limits, output.format)
         }
         let session = try Session.open(target.path(), keyrings, fields, credentials)
         let database = try remember(session)
         if safety.safe {
-            try SafeRun.run(sets, goal, runner, safety, session, output.format)
+            try SafeRun.run(sets, goal, runner, safety, session, limits, output.format)
             return session.rememberSealed(in: database)
         }
         SafeRun.reportIfUnfinished(session.path)
-        let connection = try session.connect(canBeFirst: true, isFirst: firstTime)
+        let connection = try session.connect(canBeFirst: true, isFirst: firstTime, limits)
         // Also remembers the versions committed before a failure.
         defer { session.rememberSealed(connection) }
-        try MigrationRun.run(sets, target: goal, runner, on: connection, output.format)
+        try MigrationRun.run(sets, target: goal, runner, limits, on: connection, output.format)
     }
 
     /// Makes the database remember its keyring. Closes its connection afterwards, because a safe run needs the file for

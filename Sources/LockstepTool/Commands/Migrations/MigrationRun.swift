@@ -14,14 +14,14 @@ enum MigrationRun {
     /// Reports the completed versions even if a later one fails.
     static func run(
         _ sets: [MigrationSet], target: Lockstep.Plan.Target, _ options: RunnerOptions,
-        on connection: borrowing Connection, _ format: OutputFormat
+        _ limits: Limits? = nil, on connection: borrowing Connection, _ format: OutputFormat
     ) throws {
         Interruption.expect()
         var result = MigrationReport()
         var failure: LockstepError?
         for set in sets where failure == nil {
             do {
-                try options.run(set, target, on: connection, into: &result)
+                try options.run(set, target, limits, on: connection, into: &result)
             } catch let error as LockstepError {
                 failure = error
             }

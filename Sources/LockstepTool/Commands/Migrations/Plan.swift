@@ -14,6 +14,7 @@ struct Plan: ParsableCommand {
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
     @Option(help: "Plan for this version instead of the newest.", transform: MigrationRun.version)
@@ -33,9 +34,14 @@ struct Plan: ParsableCommand {
     func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
 
     func run() throws {
+        let limits = try limitOptions.begin()
+        try limits.naming { try run(limits) }
+    }
+
+    private func run(_ limits: Limits) throws {
         let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let session = try access.session()
-        let connection = try session.connect(queryOnly: true, canBeFirst: true)
+        let connection = try session.connect(queryOnly: true, canBeFirst: true, limits)
         var previews: [MigrationPreview] = []
         for set in sets {
             previews.append(

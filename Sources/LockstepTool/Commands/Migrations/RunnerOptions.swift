@@ -20,12 +20,13 @@ struct RunnerOptions: ParsableArguments {
     /// Runs a set. Ctrl-C stops the run between two statements, and the current transaction is rolled back; it also
     /// stops a wait for the write lock.
     func run(
-        _ set: MigrationSet, _ target: Lockstep.Plan.Target, on connection: borrowing Connection,
-        into report: inout MigrationReport
+        _ set: MigrationSet, _ target: Lockstep.Plan.Target, _ limits: Limits?,
+        on connection: borrowing Connection, into report: inout MigrationReport
     ) throws {
         let line = MigrationProgressLine()
         let migrator = Migrator(
-            set, timeout: .seconds(wait), allowsOutOfOrder: outOfOrder,
+            set, timeout: .seconds(limits?.seconds(atMost: wait) ?? wait),
+            allowsOutOfOrder: outOfOrder,
             recordedDown: recorded.value)
         try migrator.run(target, on: connection, into: &report) { progress in
             // A wait itself notices the signal.

@@ -62,6 +62,9 @@ public struct ConnectionOptions: Sendable {
 }
 
 extension ConnectionOptions {
+    /// Whether the ``deadline`` has passed.
+    var isPastDeadline: Bool { deadline.map { $0 <= .now } ?? false }
+
     /// The same options for procedures that migrate; statements end as soon as `shouldContinue` returns false.
     /// - Parameter isChecked: Whether the procedure has already opened the same database.
     func asking(

@@ -7,7 +7,7 @@ final class Hooks {
     /// While internal statements run, the trace does not report them either.
     var isSilent = false
     private let trace: (@Sendable (TraceEvent) -> Void)?
-    private let progress: ProgressHandler?
+    let progress: ProgressHandler?
     private let timer: StatementTimer?
     /// The number of instructions between SQLite's calls.
     private let interval: Int

@@ -7,11 +7,15 @@ final class StatementTimer {
     static let interval = 10_000
 
     private let limit: Duration?
-    private let deadline: ContinuousClock.Instant?
+    /// When the work on the connection must have ended.
+    let deadline: ContinuousClock.Instant?
     /// When the current statement began.
     private var began: ContinuousClock.Instant?
     /// Why the timer interrupted the current statement.
     private var overrun: LockstepError?
+
+    /// Whether the ``deadline`` has passed.
+    var isOver: Bool { deadline.map { $0 <= .now } ?? false }
 
     /// Nil if there is no limit.
     init?(limit: Duration?, deadline: ContinuousClock.Instant?) {
