@@ -52,7 +52,7 @@ enum Exit: Int32, CaseIterable {
             .truncated,
             .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .unknownDatabase,
-            .exchanged, .twoFiles,
+            .exchanged, .twoFiles, .databaseOutdated,
             .malformedInput,
             .cellMalformed, .cellForged, .registryForged, .registryMissing, .registryOlder,
             .foreignSchema, .manifestMalformed,

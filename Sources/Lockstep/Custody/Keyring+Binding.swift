@@ -2,7 +2,8 @@ extension Keyring {
     /// Records the database in the keyring and the keyring in the database; a database without an id gets one. After
     /// that, the database does not open if someone has removed its record of the keyring.
     ///
-    /// Writes the keyring's file only if the database is not recorded yet. A signed keyring is not changed.
+    /// Writes the keyring's file only if the database is not recorded yet, or if the keyring has changed since the
+    /// database recorded it. A signed keyring is not changed.
     /// - Parameters:
     ///   - file: The file that the keyring was opened from.
     ///   - connection: A connection that can write.
@@ -32,11 +33,39 @@ extension Keyring {
         try remember(in: connection)
         let entry = try keyEntry(of: connection.path)
         guard signer == nil, let id = try KeyringTable.database(connection) else { return }
-        let path = try file.spelling(of: connection.path)
-        guard !lists(id, under: entry.version, at: path), try !isCopyOfListed(connection, id)
+        guard try !isCopyOfListed(connection, id) else { return }
+        try note(id, under: entry.version, connection, in: file)
+    }
+
+    /// Records the keyring in the database, and in the keyring that the database has recorded it, if the database is
+    /// one that the keyring records. If it was moved, the keyring follows it. To be called by commands that may write;
+    /// others leave both as they are.
+    package mutating func settle(
+        _ connection: borrowing Connection, in file: KeyringFile
+    ) throws {
+        // Someone else might have changed both meanwhile.
+        try file.reread(&self)
+        try remember(in: connection)
+        guard signer == nil, let id = try KeyringTable.database(connection),
+            record(of: id) != nil, try !isCopyOfListed(connection, id)
         else { return }
+        try note(id, under: keyEntry(of: connection.path).version, connection, in: file)
+    }
+
+    /// The database has recorded this version of the keyring. Then the keyring notes that, and the database records the
+    /// version with the note.
+    private mutating func note(
+        _ id: [UInt8], under version: UInt32, _ connection: borrowing Connection,
+        in file: KeyringFile
+    ) throws {
+        let path = try file.spelling(of: connection.path)
+        guard !lists(id, under: version, at: path) || hasChanged(since: record(of: id)?.seen ?? 0)
+        else { return }
+        let recorded = epoch
         try file.update(&self) { keyring in
-            try keyring.list(id, under: entry.version, at: path)
+            try keyring.list(id, under: version, at: path)
+            // A version that someone else wrote meanwhile is noted by the next command.
+            if keyring.epoch == recorded { keyring.note(id, recorded: recorded) }
         }
         try remember(in: connection)
     }

@@ -5,6 +5,8 @@
 //     ring      the id of a ring, 16 bytes, as in the keyring's header
 //     epoch     the lowest epoch that a keyring with this ring can have, 1 or more
 //     database  NULL
+//     dataset   NULL for a database keyring; for a fields keyring the dataset's id. The column is absent before the
+//               first row of a fields keyring; older programs read such a row as one of a ring that nobody has
 //
 //   In the one row whose ring is 16 zero bytes:
 //
@@ -16,8 +18,9 @@
 // keyring is ahead of the file. An older copy of either one shows against the other, if the keyring has changed
 // in between.
 //
-// A database has one keyring. A ring that is new to the database has replaced the rings that it knows: their
-// epochs rise to the new ring's, so that a keyring from before the change is too old.
+// A database has one database keyring. A ring of one that is new to the database has replaced those that it knows: their
+// epochs rise to the new ring's, so that a keyring from before the change is too old. It can have several keyrings of a
+// dataset, such as an issued one: there only the rings that a new ring says it has replaced rise with it.
 //
 // A database that is created under a keyring's key gets its id then; any other gets it with the first feature
 // that needs it. Copies, restores and rotations keep it. Keyrings list the ids of their databases, and the
@@ -38,8 +41,10 @@ enum KeyringTable {
 
     /// The content of the table.
     struct Content: Sendable, Equatable {
-        /// The lowest epochs, by the rings' ids.
+        /// The lowest epochs of database keyrings, by the rings' ids.
         var epochs: [[UInt8]: UInt64] = [:]
+        /// Those of fields keyrings.
+        var fieldsEpochs: [[UInt8]: UInt64] = [:]
         /// The database's id; nil if it has none yet.
         var database: [UInt8]?
         /// Whether the file is the database itself; so is one without an id.
@@ -51,10 +56,11 @@ enum KeyringTable {
     static func read(_ connection: borrowing Connection) throws -> Content {
         var content = Content()
         guard try EngineTables.exists(EngineTables.epochs, connection) else { return content }
-        let sql: SQL =
-            hasDatabase(connection)
-            ? "SELECT ring, epoch, database FROM main.lockstep_keyring"
-            : "SELECT ring, epoch, NULL FROM main.lockstep_keyring"
+        let database = hasDatabase(connection) ? "database" : "NULL"
+        let dataset = hasDataset(connection) ? "dataset" : "NULL"
+        let sql: SQL = """
+            SELECT ring, epoch, \(verbatim: database), \(verbatim: dataset) FROM main.lockstep_keyring
+            """
         do {
             try read(sql, connection, into: &content)
         } catch let error as LockstepError where error.code == .sqlFailed {
@@ -72,12 +78,18 @@ enum KeyringTable {
                 let epoch = try? row[1] as Int64, epoch > 0
             else { throw impossible }
             let isRing = ring != noRing
-            guard let database = try? row[2] as Value, isRing == (database == .null) else {
-                throw impossible
-            }
-            guard !isRing else {
+            guard let database = try? row[2] as Value, isRing == (database == .null),
+                let dataset = try? row[3] as Value
+            else { throw impossible }
+            switch (isRing, dataset) {
+            case (true, .null):
                 content.epochs[ring] = UInt64(epoch)
                 return
+            case (true, .blob(let id)) where id.count == idLength:
+                content.fieldsEpochs[ring] = UInt64(epoch)
+                return
+            case (false, .null): break
+            default: throw impossible
             }
             guard case .blob(let id) = database, id.count == idLength, id != noRing,
                 let role = FileRole(rawValue: epoch)
@@ -131,6 +143,23 @@ enum KeyringTable {
         for ring in rings { try upsert.run(ring, Int64(clamping: epoch)) }
     }
 
+    /// The same for rings of fields keyrings of a dataset.
+    static func raise(
+        _ rings: [[UInt8]], to epoch: UInt64, of dataset: [UInt8],
+        _ connection: borrowing Connection
+    ) throws {
+        try prepare(connection)
+        if !hasDataset(connection) {
+            try connection.execute("ALTER TABLE main.lockstep_keyring ADD COLUMN dataset BLOB")
+        }
+        let upsert = try connection.prepare(
+            """
+            INSERT INTO main.lockstep_keyring (ring, epoch, dataset) VALUES (?, ?, ?)
+            ON CONFLICT (ring) DO UPDATE SET epoch = max(epoch, excluded.epoch)
+            """)
+        for ring in rings { try upsert.run(ring, Int64(clamping: epoch), dataset) }
+    }
+
     private static func prepare(_ connection: borrowing Connection) throws {
         guard try EngineTables.exists(EngineTables.epochs, connection) else {
             return try connection.execute(
@@ -148,6 +177,10 @@ enum KeyringTable {
 
     private static func hasDatabase(_ connection: borrowing Connection) -> Bool {
         EngineTables.has("database", in: EngineTables.epochs, connection)
+    }
+
+    private static func hasDataset(_ connection: borrowing Connection) -> Bool {
+        EngineTables.has("dataset", in: EngineTables.epochs, connection)
     }
 
     private static let impossible = LockstepError(

@@ -6,4 +6,6 @@ extension LockstepError.Code {
     public static let exchanged = Self("exchanged")
     /// The file and another one both claim to be the same database.
     public static let twoFiles = Self("two-files")
+    /// The database is older than one of its keyrings remembers.
+    public static let databaseOutdated = Self("database-outdated")
 }

@@ -49,20 +49,31 @@ struct Verify: ParsableCommand {
         verification.keyringFile = try access.keyringFile().path
         verification.isDeep = deep
         verification.deadline = limits.deadline
-        verification.fieldKeys = session.fields
         verification.cellSample = sample
         verification.publisher = try release.publisher.map(Publisher.init)
         verification.dataset = try release.dataset(in: access.keyrings.folder)
         Interruption.expect()
         var line = VerifyProgress()
         defer { line.end() }
-        let report = try verification.run(keyring: session.keyring) {
-            try Interruption.check()
-            line.show($0)
-        }
+        var report: VerificationReport
+        repeat {
+            verification.fieldKeys = session.fields
+            report = try verification.run(keyring: session.opened.keyring) {
+                try Interruption.check()
+                line.show($0)
+            }
+            // Someone might have changed a keyring meanwhile.
+        } while Self.mayBeOutdated(report) && (try? session.reread()) == true
         line.end()
         try show(report, session.path.string)
         if let code = Self.exitCode(report) { throw ExitCode(code) }
+    }
+
+    /// Whether a newer keyring could be without what was found.
+    private static func mayBeOutdated(_ report: VerificationReport) -> Bool {
+        report.outcomes.contains {
+            $0.obstacle?.code == .keyringOutdated || ($0.check == .freshness && $0.hasFailed)
+        }
     }
 
     // MARK: Output

@@ -4,12 +4,14 @@ import SystemPackage
 /// The fields keyring of one dataset that a command opens: its file and its keys.
 final class FieldsKeyring {
     private let file: KeyringFile
+    private let name: String
     private var keyring: Keyring
     /// The keys that open the dataset's cells.
-    let keys: FieldKeys
+    private(set) var keys: FieldKeys
 
     init(_ file: KeyringFile, named name: String, _ keyring: consuming Keyring) throws {
         self.file = file
+        self.name = name
         keys = try keyring.fieldKeys(named: name)
         self.keyring = keyring
     }
@@ -19,6 +21,14 @@ final class FieldsKeyring {
 
     /// Whether the keyring remembers any database.
     var isUsed: Bool { !keys.memory.records.isEmpty }
+
+    /// Reads the file again.
+    /// - Returns: Whether it has another version.
+    func reread() throws -> Bool {
+        guard try file.reread(&keyring) else { return false }
+        keys = try keyring.fieldKeys(named: name)
+        return true
+    }
 
     /// Makes the keyring remember the state that the database now proves. The command's work is already done, so a
     /// failure here is only a notice.

@@ -31,34 +31,55 @@ struct KeyringAccess: ParsableArguments {
     ) throws {
         let file = try file()
         var keyring = try credentials.open(file)
-        try requireFresh(keyring)
+        try requireFresh(&keyring, file)
+        Output.line(try change(&keyring, file, body))
+        remember(&keyring, file)
+    }
+
+    /// Changes and writes the keyring. If someone else has written it meanwhile, it is read again and changed again.
+    private func change(
+        _ keyring: inout Keyring, _ file: KeyringFile,
+        _ body: (inout Keyring, KeyringFile) throws -> String
+    ) throws -> String {
+        for _ in 0..<3 {
+            let done = try body(&keyring, file)
+            do {
+                try file.save(&keyring)
+                return done
+            } catch let error as LockstepError where error.code == .keyringConflict {
+                guard (try? file.reread(&keyring)) == true else { throw error }
+            }
+        }
         let done = try body(&keyring, file)
         try file.save(&keyring)
-        Output.line(done)
-        remember(keyring)
+        return done
     }
 
     /// Checks that the database has not seen a newer keyring than this one: with its epoch raised by the change, an
     /// older copy would look like the newest.
-    /// - Throws: ``LockstepError/Code/keyringOutdated``, ``LockstepError/Code/tampered``. Other errors that prevent
-    ///   opening the database are reported later, when it must remember the change.
-    private func requireFresh(_ keyring: borrowing Keyring) throws {
+    /// - Throws: ``LockstepError/Code/keyringOutdated``, ``LockstepError/Code/databaseOutdated``,
+    ///   ``LockstepError/Code/tampered``. Other errors that prevent opening the database are reported later, when it must remember the change.
+    private func requireFresh(_ keyring: inout Keyring, _ file: KeyringFile) throws {
         guard keyring.purpose == .database, let database else { return }
         let path = FilePath(database)
         do {
             var options = ConnectionOptions()
             options.isQueryOnly = true
-            _ = try Connection.open(path, key: keyring.databaseKey(for: path), options: options)
+            _ = try file.readingAgain(&keyring) { keyring in
+                try Connection.open(path, key: keyring.databaseKey(for: path), options: options)
+            }
         } catch let error as LockstepError {
-            guard [.keyringOutdated, .tampered].contains(error.code) else { return }
+            guard [.keyringOutdated, .databaseOutdated, .tampered].contains(error.code) else {
+                return
+            }
             throw error
         }
     }
 
     /// Makes the database of a written keyring remember it.
-    func remember(_ keyring: borrowing Keyring) {
+    func remember(_ keyring: inout Keyring, _ file: KeyringFile) {
         guard keyring.purpose == .database else { return }
-        if let database { return Remembering.show(FilePath(database), of: keyring) }
+        if let database { return Remembering.show(FilePath(database), of: &keyring, in: file) }
         Output.note(
             "notice: no database was named, so none remembers the change: run `lockstep migrate` on it to "
                 + "make it remember")

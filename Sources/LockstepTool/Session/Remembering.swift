@@ -5,19 +5,25 @@ import SystemPackage
 /// is already done, so a failure here is only a notice.
 enum Remembering {
     /// Does nothing if the database does not exist.
-    static func show(_ database: FilePath, of keyring: borrowing Keyring) {
+    static func show(
+        _ database: FilePath, of keyring: inout Keyring, in file: KeyringFile
+    ) {
         attempt(database) {
             do {
-                let key = try keyring.databaseKey(for: database)
-                try keyring.remember(in: Connection.open(database, key: key))
+                let connection = try file.readingAgain(&keyring) { keyring in
+                    try Connection.open(database, key: keyring.databaseKey(for: database))
+                }
+                try keyring.settle(connection, in: file)
             } catch let error as LockstepError where error.code == .notFound {
                 return
             }
         }
     }
 
-    static func show(_ connection: borrowing Connection, of keyring: borrowing Keyring) {
-        attempt(connection.path) { try keyring.remember(in: connection) }
+    static func show(
+        _ connection: borrowing Connection, of keyring: inout Keyring, in file: KeyringFile
+    ) {
+        attempt(connection.path) { try keyring.settle(connection, in: file) }
     }
 
     /// The same for a database that was just made or restored, whatever it remembers, or for a copy. Also records the

@@ -27,8 +27,7 @@ struct AccessOptions: ParsableArguments {
 /// An existing database that a command works on: its path, its opened keyring and its key.
 struct Session: ~Copyable {
     let path: FilePath
-    private let file: KeyringFile
-    var keyring: Keyring
+    let opened: OpenedKeyring
     /// The keyrings of the datasets whose sealed columns the command opens.
     private let fieldsKeyrings: [FieldsKeyring]
 
@@ -42,8 +41,21 @@ struct Session: ~Copyable {
         let source = CredentialSource(credentials)
         let file = keyrings.file(for: path)
         return Session(
-            path: path, file: file, keyring: try source.open(file),
+            path: path, opened: OpenedKeyring(file, try source.open(file)),
             fieldsKeyrings: try fields.open(in: keyrings.folder, source))
+    }
+
+    /// Does something with the keyrings. If it finds that one is older than the database, they are read again, and it is
+    /// done once more.
+    func readingAgain<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        try ReadAgain().run(rereading: { try reread() }, body)
+    }
+
+    /// Reads each of the keyrings again.
+    /// - Returns: Whether any has another version.
+    func reread() throws -> Bool {
+        let news = try [opened.reread()] + fieldsKeyrings.map { try $0.reread() }
+        return news.contains(true)
     }
 
     /// The field keys of the datasets whose sealed columns the command opens.
@@ -61,27 +73,31 @@ struct Session: ~Copyable {
         options.isQueryOnly = queryOnly
         limits?.apply(to: &options)
         options.limits[.valueLength] = limits?.valueLength
-        options.fieldKeys = fields
-        if isFirst || (canBeFirst && isFirstTimeKnown), !fields.isEmpty {
-            options.mayBeUnsealed = true
-        }
         options.progress = Interruption.handler
-        return try Connection.open(path, key: key(), options: options)
+        return try readingAgain {
+            options.fieldKeys = fields
+            if isFirst || (canBeFirst && isFirstTimeKnown), !fields.isEmpty {
+                options.mayBeUnsealed = true
+            }
+            return try Connection.open(path, key: key(), options: options)
+        }
     }
 
     /// Whether the keyrings show that a database has no sealed columns yet, instead of the file: the database's
     /// keyring records which database it is, so that a fields keyring without a record of it has never sealed anything
     /// there; or no fields keyring has a record of any.
     private var isFirstTimeKnown: Bool {
-        keyring.recordsDatabases || !fieldsKeyrings.contains { $0.isUsed }
+        opened.keyring.recordsDatabases || !fieldsKeyrings.contains { $0.isUsed }
     }
 
     /// Opens the database as a store.
     func store(_ limits: Limits? = nil) throws -> Store {
         var options = StoreOptions()
         limits?.apply(to: &options.connection)
-        options.connection.fieldKeys = fields
-        return try Store.open(path, key: key(), options: options)
+        return try readingAgain {
+            options.connection.fieldKeys = fields
+            return try Store.open(path, key: key(), options: options)
+        }
     }
 
     /// The store of a model, in a database whose columns are sealed as its migrations require.
@@ -92,11 +108,13 @@ struct Session: ~Copyable {
     }
 
     /// Makes the database remember its keyring.
-    func remember(_ connection: borrowing Connection) { Remembering.show(connection, of: keyring) }
+    func remember(_ connection: borrowing Connection) {
+        Remembering.show(connection, of: &opened.keyring, in: opened.file)
+    }
 
     /// The same for a copy that was just made of this one, whatever it remembers.
     mutating func bind(copy: FilePath) {
-        Remembering.bind(new: copy, as: .copy, &keyring, in: file)
+        Remembering.bind(new: copy, as: .copy, &opened.keyring, in: opened.file)
     }
 
     /// Makes the fields keyrings remember the state that the database now proves.
@@ -114,7 +132,10 @@ struct Session: ~Copyable {
             options.fieldKeys = fields
             options.mayBeUnsealed = true
             options.mayBeUnknown = true
-            let connection = try Connection.open(path, key: key(), options: options)
+            let connection = try readingAgain {
+                options.fieldKeys = fields
+                return try Connection.open(path, key: key(), options: options)
+            }
             guard try database == nil || connection.databaseID() == database else {
                 throw LockstepError(.tampered, "another database has replaced it meanwhile")
             }
@@ -129,5 +150,5 @@ struct Session: ~Copyable {
     }
 
     /// The key that encrypts the database, also after an interrupted rotation.
-    func key() throws -> DatabaseKey { try keyring.databaseKey(for: path) }
+    func key() throws -> DatabaseKey { try opened.keyring.databaseKey(for: path) }
 }

@@ -19,7 +19,12 @@ struct KeyringFreshnessTests {
         let keyring = try bound.scratch.keyring()
         let content = try KeyringTable.read(bound.open())
         let id = try #require(content.database)
-        #expect(keyring.document.files == [DatabaseRecord(database: id, keyVersion: 1)])
+        // The version before the one that says so.
+        let path = try bound.scratch.file.spelling(of: bound.scratch.path)
+        #expect(
+            keyring.document.files == [
+                DatabaseRecord(database: id, keyVersion: 1, seen: keyring.epoch - 1, path: path)
+            ])
         #expect(content.epochs[keyring.document.ringID] == keyring.epoch)
         #expect(try bound.age().findings == [])
     }
@@ -75,13 +80,135 @@ struct KeyringFreshnessTests {
         #expect(try Bytes.read(bound.scratch.file.path) == old)
     }
 
-    @Test(
-        "A keyring changed without its database opens it; verify reports which of the two is older"
-    )
+    @Test("A keyring changed without its database opens it, and alarms nobody")
     func newer() throws {
+        let before = try Bytes.read(bound.scratch.path)
+        for _ in 0..<3 {
+            try bound.save()
+            try bound.open()
+            #expect(try bound.age().findings == [])
+        }
+        #expect(try Bytes.read(bound.scratch.path) == before)
+    }
+
+    // MARK: An older database
+
+    @Test(
+        "An older copy of the database is refused by opening and by verify, once a command has noted the newer one"
+    )
+    func olderDatabase() throws {
+        let old = try Bytes.read(bound.scratch.path)
         try bound.save()
+        // Nothing has noted anything: that is the limit.
         try bound.open()
-        #expect(try bound.age().hasFailed)
+        try bound.bind()
+        #expect(try bound.age().findings == [])
+        let newest = try Bytes.read(bound.scratch.path)
+        try Bytes.write(old, to: bound.scratch.path)
+        let error = try #require(throws: LockstepError.self) { try bound.open() }
+        #expect(error.code == .databaseOutdated)
+        #expect(error.hint?.contains("older copy") == true)
+        Refusal.expect(.databaseOutdated) {
+            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
+        }
+        #expect(
+            try bound.age().findings.first?.message.hasPrefix("the database is older") == true)
+        #expect(try Bytes.read(bound.scratch.path) == old)
+        try Bytes.write(newest, to: bound.scratch.path)
+        try bound.open()
+        // Its owner accepts it: it is bound again, under a key that asks nothing.
+        try Bytes.write(old, to: bound.scratch.path)
+        do {
+            var keyring = try bound.scratch.keyring()
+            try keyring.bind(
+                Connection.open(
+                    bound.scratch.path, key: keyring.databaseKey(ofBackup: bound.scratch.path)),
+                in: bound.scratch.file)
+        }
+        try bound.open()
+        #expect(try bound.age().findings == [])
+    }
+
+    @Test(
+        "After a change of the ring, an older database is found by what it recorded of the former ring"
+    )
+    func olderDatabaseOfFormerRing() throws {
+        let old = try Bytes.read(bound.scratch.path)
+        try bound.save()
+        try bound.bind()
+        try bound.rotateRing()
+        try bound.open()
+        try Bytes.write(old, to: bound.scratch.path)
+        Refusal.expect(.databaseOutdated) { try bound.open() }
+    }
+
+    @Test("A copy is older by its nature")
+    func olderCopy() throws {
+        do {
+            let connection = try bound.open()
+            try connection.with(rights: .engine) {
+                try connection.write { connection in try KeyringTable.set(.copy, connection) }
+            }
+        }
+        let copy = try Bytes.read(bound.scratch.path)
+        do {
+            let connection = try bound.open()
+            try connection.with(rights: .engine) {
+                try connection.write { connection in try KeyringTable.set(.original, connection) }
+            }
+        }
+        try bound.save()
+        try bound.bind()
+        try Bytes.write(copy, to: bound.scratch.path)
+        try bound.open()
+        // Nothing is learnt from it.
+        let keyring = try Bytes.read(bound.scratch.file.path)
+        try bound.save()
+        try bound.bind()
+        let files = try bound.scratch.keyring().document.files
+        try Bytes.write(keyring, to: bound.scratch.file.path)
+        #expect(try bound.scratch.keyring().document.files == files)
+    }
+
+    // MARK: Writing no more than needed
+
+    @Test("Two databases of one keyring do not make each other's commands write it for ever")
+    func twoDatabases() throws {
+        let other = bound.scratch.folder.file("other.db")
+        do {
+            var keyring = try bound.scratch.keyring()
+            try keyring.bind(
+                Connection.create(other, key: keyring.newDatabaseKey()), in: bound.scratch.file)
+        }
+        func settle() throws {
+            for path in [bound.scratch.path, other, bound.scratch.path, other] {
+                var keyring = try bound.scratch.keyring()
+                let connection = try Connection.open(path, key: keyring.databaseKey(for: path))
+                try keyring.settle(connection, in: bound.scratch.file)
+                try connection.checkpoint(.truncate)
+            }
+        }
+        func state() throws -> [[UInt8]] {
+            try [bound.scratch.path, other, bound.scratch.file.path].map { try Bytes.read($0) }
+        }
+        try settle()
+        let before = try state()
+        try settle()
+        #expect(try state() == before)
+        // A change is noted once for each, and an older state of each is refused.
+        let epoch = try bound.scratch.keyring().epoch
+        try bound.save()
+        try settle()
+        #expect(try bound.scratch.keyring().epoch == epoch + 3)
+        let seen = try bound.scratch.keyring().document.files.map(\.seen)
+        #expect(seen.allSatisfy { $0 > epoch })
+        let after = try state()
+        try settle()
+        #expect(try state() == after)
+        for (path, old) in zip([bound.scratch.path, other], before) {
+            try Bytes.write(old, to: path)
+            Refusal.expect(.databaseOutdated) { try bound.open(path) }
+        }
     }
 
     // MARK: A database that has lost its record

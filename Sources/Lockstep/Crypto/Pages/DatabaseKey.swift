@@ -47,6 +47,8 @@ public struct DatabaseKey: ~Copyable, Sendable {
         var keyVersion: UInt32?
         /// Where it was last seen, as an absolute path; nil if that is not known.
         var path: FilePath?
+        /// The epoch of the keyring that it is known to have recorded; 0 if none is known.
+        var seen: UInt64 = 0
         /// The database of which this one is a fork that was begun, and perhaps not finished.
         var unfinishedOrigin: [UInt8]?
 

@@ -20,8 +20,10 @@ extension KeyringFile {
     ) throws -> Bool {
         let keys = try Self.keys(of: keyring, connection)
         guard let record = try connection.sealedRecord(keys) else { return false }
+        let recorded = try recordFields(&keyring, connection)
         let known = keyring.sealedMemory.record(of: record.database)
-        guard known != record.keeping(known) else { return false }
+        let isBehind = recorded != nil && keyring.hasChanged(since: known?.seen ?? 0)
+        guard known != record.keeping(known) || isBehind else { return false }
         try update(&keyring) { keyring in
             let newest = keyring.sealedMemory.record(of: record.database)
             // Another command might have been faster and recorded a newer state.
@@ -30,9 +32,31 @@ extension KeyringFile {
                 throw RegistryTables.forged(
                     "has a different history from the one that the fields keyring remembers")
             }
-            try keyring.remember(record.keeping(newest))
+            let kept = record.keeping(newest)
+            // A version that someone else wrote meanwhile is noted by the next command.
+            let seen = keyring.epoch == recorded ? keyring.epoch : kept.seen
+            try keyring.remember(kept.withEpoch(seen))
         }
+        if recorded != nil { try keyring.rememberFields(in: connection) }
         return true
+    }
+
+    /// Makes the database record the newest version of a fields keyring, which is read again.
+    /// - Returns: The epoch that it has recorded; nil for a keyring that is not changed, because it is signed, and for a
+    ///   file from which nothing is learnt: a copy, or one that is only read.
+    private func recordFields(
+        _ keyring: inout Keyring, _ connection: borrowing Connection
+    ) throws -> UInt64? {
+        guard keyring.signer == nil, try KeyringTable.read(connection).role == .original else {
+            return nil
+        }
+        try reread(&keyring)
+        do {
+            try keyring.rememberFields(in: connection)
+        } catch let error as LockstepError where error.code == .readOnly {
+            return nil
+        }
+        return keyring.epoch
     }
 
     /// Makes a fields keyring accept a database as it is, whatever it remembers: an older database that its owner has
@@ -56,6 +80,7 @@ extension KeyringFile {
             try keyring.remember(
                 record.keeping(keyring.sealedMemory.record(of: record.database)))
         }
+        if keyring.signer == nil { try keyring.rememberFields(in: connection) }
     }
 
     private static func keys(

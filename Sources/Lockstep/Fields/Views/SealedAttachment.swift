@@ -98,8 +98,13 @@ final class SealedAttachment: ConnectionAttachment {
         let version = try connection.core.dataVersion()
         let (schema, changes) = try look(connection)
         try UntrustedSchema.requireSafe(connection)
-        let trust = SealedTrust(
-            fields: fields, proof: proof, database: try KeyringTable.database(connection))
+        let content = try KeyringTable.read(connection)
+        let trust = SealedTrust(fields: fields, proof: proof, database: content.database)
+        if !proof.isOpened {
+            for keys in fields.keys {
+                try KeyringFreshness.require(keys, content, titled: SealedTrust.title(keys))
+            }
+        }
         var shapes: [SQLName: SealedTable] = [:]
         var proven: [ColumnRegistry] = []
         for keys in fields.keys {
@@ -124,6 +129,7 @@ final class SealedAttachment: ConnectionAttachment {
             }
         }
         try trust.requireRelied(proven)
+        proof.isOpened = true
         if fields.hasViews, !isWithoutViews {
             // If this fails, the open transaction rolls back the changes to the views.
             var adapted = views

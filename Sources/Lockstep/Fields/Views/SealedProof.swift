@@ -8,6 +8,8 @@ final class SealedProof: Sendable {
         var changes: [[UInt8]: UInt64] = [:]
         /// Datasets in which nothing was sealed yet at some point.
         var unsealed: Set<[UInt8]> = []
+        /// Whether a connection was opened, and so the keyrings were compared with the file.
+        var isOpened = false
         /// Columns that a migration set declares as sealed.
         var relied: [String] = []
     }
@@ -28,6 +30,13 @@ final class SealedProof: Sendable {
 
     func noteUnsealed(_ dataset: [UInt8]) {
         state.withLock { _ = $0.unsealed.insert(dataset) }
+    }
+
+    /// Whether the file was compared with its keyrings. Later it can know newer ones, which does not make a running
+    /// program's keyrings old.
+    var isOpened: Bool {
+        get { state.withLock { $0.isOpened } }
+        set { state.withLock { $0.isOpened = newValue } }
     }
 
     /// The columns that must be sealed from now on, as `table.column`.

@@ -31,10 +31,21 @@ public final class FieldKeys: Sendable {
     let index: Versions
     /// The keyring's records of the dataset's databases at the time the keyring was opened.
     public let memory: SealedMemory
+    /// The keyring of the keys; nil if a database is accepted as it is.
+    let origin: Origin?
+
+    /// A version of a keyring.
+    struct Origin: Sendable, Equatable {
+        let ring: [UInt8]
+        /// The rings that this one replaced.
+        let formerRings: Set<[UInt8]>
+        /// How many times the keyring has been written.
+        let epoch: UInt64
+    }
 
     init(
         dataset: [UInt8], name: String? = nil, active: UInt32, keys: [UInt32: Key],
-        index: Versions, memory: SealedMemory = SealedMemory()
+        index: Versions, memory: SealedMemory = SealedMemory(), origin: Origin? = nil
     ) {
         self.dataset = dataset
         self.name = name
@@ -42,6 +53,7 @@ public final class FieldKeys: Sendable {
         self.keys = keys
         self.index = index
         self.memory = memory
+        self.origin = origin
     }
 
     /// Every version of the field key, including destroyed ones, ascending.

@@ -15,7 +15,9 @@ extension Keyring {
         let index = try fieldKeyVersions(.index)
         return FieldKeys(
             dataset: subjectID, name: name, active: field.active, keys: field.keys, index: index,
-            memory: sealedMemory)
+            memory: sealedMemory,
+            origin: FieldKeys.Origin(
+                ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch))
     }
 
     private borrowing func fieldKeyVersions(

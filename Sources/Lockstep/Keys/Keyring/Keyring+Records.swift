@@ -68,6 +68,23 @@ extension Keyring {
         return key
     }
 
+    /// Records that a database is known to have recorded `epoch` of this keyring.
+    mutating func note(_ database: [UInt8], recorded epoch: UInt64) {
+        if let index = document.files.firstIndex(where: { $0.database == database }) {
+            document.files[index].seen = epoch
+        }
+    }
+
+    /// Whether the keyring has changed since a database recorded `epoch`, in more than what it says that databases have
+    /// recorded. Noting an epoch is a change of its own, to the next one: if that counted, commands on two databases in
+    /// turn would each find the other's.
+    borrowing func hasChanged(since epoch: UInt64) -> Bool {
+        guard epoch < self.epoch else { return false }
+        let noted = [0] + document.files.map(\.seen) + document.sealed.map(\.seen)
+        let changes = Set(noted.map { $0 + 1 }).filter { $0 > epoch && $0 <= self.epoch }
+        return UInt64(changes.count) < self.epoch - epoch
+    }
+
     /// Whether the keyring records any database.
     package var recordsDatabases: Bool { !document.files.isEmpty }
 
@@ -119,5 +136,6 @@ extension DatabaseKey.RecordedFile {
     /// - Parameter folder: The keyring's folder, as an absolute path; nil if it is not known.
     fileprivate init(_ record: DatabaseRecord, in folder: FilePath?) {
         self.init(identity: record.database, keyVersion: record.keyVersion)
+        seen = record.seen
     }
 }

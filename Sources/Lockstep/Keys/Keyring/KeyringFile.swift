@@ -120,6 +120,19 @@ public struct KeyringFile: Sendable, Hashable {
         keyring = current
     }
 
+    /// Reads the file again. The ring key is known, so nothing is asked for.
+    /// - Returns: Whether the file has another version.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if its ring was changed in the meantime;
+    ///   ``LockstepError/Code/keyringOutdated`` if the file is an older copy; any error of reading and parsing it.
+    @discardableResult
+    package func reread(_ keyring: inout Keyring) throws -> Bool {
+        let text = try read()
+        let current = try located { try keyring.reopened(text) }
+        guard current.epoch != keyring.epoch else { return false }
+        keyring = current
+        return true
+    }
+
     /// - Throws: ``LockstepError/Code/keyringConflict`` if the file has changed since it was opened.
     func requireUnchanged(since keyring: borrowing Keyring) throws {
         let standing = try located { try KeyringParser.parse(try read()).document }

@@ -17,6 +17,12 @@ package enum Clock {
         .microseconds(monotonicMicroseconds - start)
     }
 
+    /// Waits on this thread.
+    package static func pause(milliseconds: Int) {
+        var time = timespec(tv_sec: 0, tv_nsec: milliseconds * 1_000_000)
+        unsafe _ = nanosleep(&time, nil)
+    }
+
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         _ = unsafe clock_gettime(clock, &time)

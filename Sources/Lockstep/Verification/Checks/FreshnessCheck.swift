@@ -10,8 +10,8 @@ extension VerificationReport.Check {
 }
 
 /// Neither the file nor its keyring is an older copy that was restored: both count the keyring's versions, the
-/// keyring in its epoch and the file in its record of the keyring. A copy that was restored between two changes
-/// of the keyring is not detected.
+/// keyring in its epoch and the file in its record of the keyring. See ``Freshness``. A copy that was restored between
+/// two changes of the keyring is not detected. For a keyring that does not record the file, any difference counts.
 ///
 /// A keyring lists a database only after the database has recorded the keyring. A file that knows neither its
 /// ring nor a former one has therefore lost its record, or is another file; a file whose identity the keyring does not
@@ -31,6 +31,8 @@ struct FreshnessCheck: Sendable {
     var formerRings: Set<[UInt8]> = []
     /// The databases that the keyring lists, by their ids, with the versions of their keys.
     var keyVersions: [[UInt8]: UInt32] = [:]
+    /// The epochs that these databases are known to have recorded, by their ids.
+    var seen: [[UInt8]: UInt64] = [:]
 
     /// - Parameter path: The file.
     init(_ keyring: borrowing Keyring, of path: FilePath) throws {
@@ -43,7 +45,10 @@ struct FreshnessCheck: Sendable {
                 $0.kind == .database && $0.state == .pending
             })
         formerRings = Set(keyring.document.formerRings)
-        for file in keyring.document.files { keyVersions[file.database] = file.keyVersion }
+        for file in keyring.document.files {
+            keyVersions[file.database] = file.keyVersion
+            seen[file.database] = file.seen
+        }
     }
 
     init(ring: [UInt8], epoch: UInt64, key: KeyringSummary.Key, isRotating: Bool) {
@@ -55,7 +60,7 @@ struct FreshnessCheck: Sendable {
 
     func run(_ connection: borrowing Connection) throws -> CheckResult {
         let content = try KeyringTable.read(connection)
-        var result = compare(content.epochs, content.database)
+        var result = compare(content.epochs, content.database, content.role)
         if content.role == .copy { result.summary = "a copy of its database: \(result.summary)" }
         return result
     }
@@ -63,15 +68,28 @@ struct FreshnessCheck: Sendable {
     /// - Parameters:
     ///   - remembered: The lowest epochs that the file has recorded, by ring id.
     ///   - database: The id of the database; nil if it has none yet.
+    ///   - role: The file's role.
     func compare(
-        _ remembered: [[UInt8]: UInt64], _ database: [UInt8]? = nil
+        _ remembered: [[UInt8]: UInt64], _ database: [UInt8]? = nil, _ role: FileRole = .original
     ) -> (summary: String, findings: [VerificationReport.Finding]) {
-        let seen = remembered[ring]
-        let summary = seen.map { "the file has seen epoch \($0) of its keyring" } ?? "not known"
+        let recorded = remembered[ring]
+        let summary = recorded.map { "the file has seen epoch \($0) of its keyring" } ?? "not known"
         let findings = [
-            keyFinding(database), epochFinding(seen, remembered), databaseFinding(database),
+            keyFinding(database), epochFinding(recorded, remembered),
+            olderFinding(remembered, database, role), databaseFinding(database),
         ]
         return (summary, findings.compactMap { $0 })
+    }
+
+    private func olderFinding(
+        _ remembered: [[UInt8]: UInt64], _ database: [UInt8]?, _ role: FileRole
+    ) -> VerificationReport.Finding? {
+        guard let database, let seen = seen[database] else { return nil }
+        let freshness = Freshness(ring: ring, formerRings: formerRings, epoch: epoch, seen: seen)
+        guard case .databaseOlder(let recorded) = freshness.order(remembered, role) else {
+            return nil
+        }
+        return .failure(KeyringFreshness.older(recorded, seen).message)
     }
 
     private func keyFinding(_ database: [UInt8]?) -> VerificationReport.Finding? {
@@ -104,13 +122,14 @@ struct FreshnessCheck: Sendable {
                     : "the file does not know this keyring's ring: \(.rememberKeyring) adds it")
         }
         let minimum = key.state == .pending ? seen - 1 : seen
-        let maximum = isRotating && key.state == .active ? seen + 1 : seen
         if epoch < minimum {
             return .failure(
                 "the keyring is older than the file: its epoch is \(epoch), but the file has seen "
                     + "\(seen); an older copy of the keyring might have been put back")
         }
-        if epoch > maximum {
+        // A keyring that records its databases says which epoch they have recorded.
+        let maximum = isRotating && key.state == .active ? seen + 1 : seen
+        if epoch > maximum, keyVersions.isEmpty {
             return .failure(
                 advice: """
                     the file is older than its keyring: it has seen epoch \(seen), but the keyring's is \

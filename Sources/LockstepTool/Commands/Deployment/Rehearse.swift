@@ -44,7 +44,8 @@ struct Rehearse: ParsableCommand {
         rehearsal.folder = folder.map { FilePath($0) }
         rehearsal.options.fieldKeys = session.fields
         limits.apply(to: &rehearsal.options)
-        let report = try rehearsal.run(DatabaseAccess(session.keyring, for: session.path)) { _ in
+        let report = try rehearsal.run(DatabaseAccess(session.opened.keyring, for: session.path)) {
+            _ in
             guard !Interruption.isRequested else {
                 throw LockstepError(
                     .interrupted, "the rehearsal was interrupted: its copy is removed")

@@ -30,7 +30,7 @@ enum SafeRun {
         var report = SafeMigrationReport()
         var failure: LockstepError?
         do {
-            let access = try DatabaseAccess(session.keyring, for: session.path)
+            let access = try DatabaseAccess(session.opened.keyring, for: session.path)
             try limits.naming {
                 try migration.run(access, into: &report) { _ in
                     guard !Interruption.isRequested else {

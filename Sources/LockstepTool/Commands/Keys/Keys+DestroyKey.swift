@@ -75,7 +75,7 @@ extension Keys {
             }
             Output.line("destroyed \(key.name) in \(file.path)")
             guard keyring.purpose == .database else { return }
-            for path in destruction.databases { Remembering.show(path, of: keyring) }
+            for path in destruction.databases { Remembering.show(path, of: &keyring, in: file) }
         }
 
         /// The keyring that has the key.

@@ -50,7 +50,7 @@ extension Keys {
             }
             try file.save(&keyring)
             Output.line("\(file.path) has a new ring key and \(counted(names.count, "slot"))")
-            access.remember(keyring)
+            access.remember(&keyring, file)
         }
 
         /// The credential of a plugin's slot does not contain the slot's recipient.

@@ -1,0 +1,28 @@
+extension Keyring {
+    /// Records the version of this fields keyring in a database.
+    /// - Throws: ``LockstepError/Code/keyringOutdated`` if the database records a newer version; any error of writing.
+    borrowing func rememberFields(in connection: borrowing Connection) throws {
+        guard try !fieldsRingsBehind(connection).isEmpty else { return }
+        try connection.with(rights: .engine) {
+            try connection.write { connection in
+                // Another process may have written in the meantime.
+                let rings = try fieldsRingsBehind(connection)
+                try KeyringTable.raise(rings, to: epoch, of: subjectID, connection)
+            }
+        }
+    }
+
+    /// The rings for which the database records too low an epoch: this one and those that it replaced, which the
+    /// database need not have known.
+    private borrowing func fieldsRingsBehind(
+        _ connection: borrowing Connection
+    ) throws -> [[UInt8]] {
+        let known = try KeyringTable.read(connection).fieldsEpochs
+        if let own = known[document.ringID], own > epoch {
+            throw KeyringFreshness.outdated(epoch, own, "fields keyring")
+        }
+        let isNew = known[document.ringID] == nil
+        let rings = [document.ringID] + (isNew ? document.formerRings : formerRings)
+        return rings.filter { known[$0, default: 0] < epoch }
+    }
+}
