@@ -11,12 +11,32 @@ struct Issue: ParsableCommand {
             other customer, and cannot sign. All customers get the same database file, which this command does not \
             touch. The dataset's publisher signs the keyring: the customer can check that with `lockstep keys check \
             --publisher`, and cannot change the slots. After making a new key, issue the keyrings again.
+
+            The keyring records which columns are sealed in the customer's databases, so that nobody can pass off \
+            another file as one of them. Name these databases with -d; without it, the publisher's keyring must \
+            record only one. What the customer does not get is not recorded.
             """)
 
     @Argument(help: "The keyring to make, such as out/films.fields.keyring.")
     var target: String
 
-    @OptionGroup var access: KeyringAccess
+    @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var credentials: CredentialOptions
+
+    @Option(help: "The dataset, whose fields keyring is in the keyring folder.")
+    var dataset: String?
+
+    @Option(
+        name: [.short, .long], parsing: .singleValue,
+        help: "A database that the customer gets. Can be repeated.")
+    var database: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The keyring of those databases, if it is not each one's own in the keyring folder.",
+            valueName: "keyring"))
+    var databaseKeyring: String?
+
     @OptionGroup var output: FormatOptions
 
     @Option(
@@ -32,6 +52,12 @@ struct Issue: ParsableCommand {
     )
     var unsigned = false
 
+    func validate() throws {
+        guard (keyrings.keyring == nil) != (dataset == nil) else {
+            throw ValidationError("name one fields keyring: with --dataset or --keyring")
+        }
+    }
+
     func run() throws {
         var recipients: [String: SlotRecipient] = [:]
         for text in recipient {
@@ -41,9 +67,12 @@ struct Issue: ParsableCommand {
                     "two recipients are called \(named.name): name them NAME=age1…")
             }
         }
-        let publisher = try access.credentials.open(access.file())
+        for path in database { try Diagnosis.requireDatabase(FilePath(path)) }
+        let source = CredentialSource(credentials)
+        let publisher = try source.open(fieldsFile())
+        let databases = try database.isEmpty ? nil : Set(database.map { try identity($0, source) })
         let issued = try publisher.issue(
-            to: recipients, plugin: { try access.credentials.plugins.find($0) })
+            to: recipients, with: databases, plugin: { try credentials.plugins.find($0) })
         let file = KeyringFile(FilePath(target))
         if unsigned {
             try file.create(issued)
@@ -64,5 +93,28 @@ struct Issue: ParsableCommand {
         Output.line(
             "made the keyring \(target), which opens for \(counted(recipients.count, "recipient"))")
         Output.line(signer.map { "signed by \($0)" } ?? "not signed")
+    }
+
+    private func fieldsFile() throws -> KeyringFile {
+        if let dataset { return try KeyringFile.fields(of: dataset, in: keyrings.folder) }
+        return keyrings.file(for: FilePath(""))
+    }
+
+    /// The identity of a database that the customer gets.
+    private func identity(_ name: String, _ source: CredentialSource) throws -> [UInt8] {
+        let path = FilePath(name)
+        let file =
+            databaseKeyring.map { KeyringFile(FilePath($0)) }
+            ?? KeyringFile.database(for: path, in: keyrings.folder)
+        var options = ConnectionOptions()
+        options.isQueryOnly = true
+        let connection = try Connection.open(
+            path, key: source.open(file).databaseKey(for: path), options: options)
+        guard let identity = try connection.databaseID() else {
+            throw LockstepError(
+                .keyringConflict, "\(path) has no identity yet, so that no keyring records it",
+                hint: "run `lockstep migrate` on it", context: .file(path))
+        }
+        return identity
     }
 }

@@ -314,4 +314,24 @@ struct KeyringRecordsTests {
         try changed.ring.remember(Records.sealed(Records.id(5)))
         Refusal.expect(.keyringConflict) { _ = try changed.ring.encode(epoch: 2) }
     }
+
+    @Test(
+        "An issued keyring carries the records of its customer's databases alone, which are named if there are several"
+    )
+    func issuedDatabases() throws {
+        var publisher = try Rings.make(.fields)
+        let recipient = try Identity.generate().recipient
+        for id in [4, 5, 6] as [UInt8] {
+            try publisher.remember(Records.sealed(Records.id(id), changes: 13))
+        }
+        Refusal.expect(.keyringConflict) { _ = try publisher.issue(to: recipient) }
+        for ids in [[4], [4, 6], [4, 5, 6], []] as [[UInt8]] {
+            let named = Set(ids.map { Records.id($0) })
+            let issued = try publisher.issue(to: recipient, with: named)
+            #expect(Set(issued.sealedMemory.records.map(\.database)) == named)
+        }
+        Refusal.expect(.keyringConflict) {
+            _ = try publisher.issue(to: recipient, with: [Records.id(4), Records.id(9)])
+        }
+    }
 }
