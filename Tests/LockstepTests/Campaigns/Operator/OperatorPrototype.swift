@@ -41,6 +41,16 @@ struct OperatorPrototype: Sendable {
         /// Its registry when fewer columns were sealed.
         let earlier: RegistryRows
         let rows: [TableRows]
+
+        /// - Parameter earlier: Its registry when fewer columns were sealed, if that was kept.
+        init(_ connection: borrowing Connection, earlier: RegistryRows? = nil) throws {
+            id = try connection.with(rights: .engine) {
+                try connection.write { connection in try KeyringTable.identify(connection) }
+            }
+            registry = try RegistryRows(connection)
+            self.earlier = try earlier ?? RegistryRows(connection)
+            rows = try ["film", "credit"].map { try TableRows($0, connection) }
+        }
     }
 
     static let database = "films.db"
@@ -133,7 +143,7 @@ struct OperatorPrototype: Sendable {
         self.files = files
     }
 
-    private static func options(_ keys: FieldKeys) -> ConnectionOptions {
+    static func options(_ keys: FieldKeys) -> ConnectionOptions {
         var options = ConnectionOptions()
         options.synchronous = .normal
         options.fieldKeys = [keys]
@@ -142,8 +152,10 @@ struct OperatorPrototype: Sendable {
     }
 
     /// Films and credits, sealed step by step; `note` is called after each step.
-    private static func fill(
-        _ connection: borrowing Connection, _ marker: String = "", _ note: () throws -> Void
+    /// - Parameter last: The last version that is applied; the columns are then left as that version seals them.
+    static func fill(
+        _ connection: borrowing Connection, _ marker: String = "", upTo last: String? = nil,
+        _ note: () throws -> Void
     ) throws {
         let migrator = try Migrator(set())
         _ = try migrator.run(.version(MigrationVersion(1)), on: connection)
@@ -163,6 +175,7 @@ struct OperatorPrototype: Sendable {
             guard let version = MigrationVersion(version) else { continue }
             _ = try migrator.run(.version(version), on: connection)
             try note()
+            if version.description == last { return }
         }
         guard let keys = connection.sealed?.allKeys.first else { return }
         // A column that was sealed and then unsealed.
@@ -192,16 +205,11 @@ struct OperatorPrototype: Sendable {
         } catch is Stop {}
     }
 
-    private static func other(_ keys: FieldKeys) throws -> OtherDatabase {
+    static func other(_ keys: FieldKeys) throws -> OtherDatabase {
         let connection = try Connection.inMemory(options(keys))
         var states: [RegistryRows] = []
         try fill(connection, " elsewhere") { states.append(try RegistryRows(connection)) }
-        let id = try connection.with(rights: .engine) {
-            try connection.write { connection in try KeyringTable.identify(connection) }
-        }
-        return OtherDatabase(
-            id: id, registry: try RegistryRows(connection), earlier: states[0],
-            rows: try ["film", "credit"].map { try TableRows($0, connection) })
+        return try OtherDatabase(connection, earlier: states[0])
     }
 
     /// The current cells of sealed columns.

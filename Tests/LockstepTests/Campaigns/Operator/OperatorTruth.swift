@@ -22,35 +22,6 @@ struct OperatorTruth: Equatable {
         Column(table: "credit", name: "fee", key: ["film", "place"]),
     ]
 
-    /// What neither `verify --fields` nor any command detects, with the reason; the text is SECURITY.md's.
-    enum Undetected: String, CaseIterable, Comparable {
-        case rows =
-            "Rows that are deleted, and rows that are added without cells, are not seen: only a manifest lists rows."
-        case plainColumns =
-            "Values of columns that are not sealed can be changed: only a manifest covers them."
-        case nulledCells =
-            "A cell that is replaced by NULL, together with its tokens, is not seen: NULL is never sealed."
-        case movedDeterministicCells =
-            "Deterministic cells can be exchanged within their column: they are bound to no row."
-        case formerCells =
-            "An older cell can be put back into its own row, with the tokens of then: both are genuine."
-        case cellsOfOtherDatabases =
-            "A cell of the same row and column number in another database of the dataset is taken for this one's."
-        case cellsInTransit =
-            "Plaintext in a column that is still being sealed is not seen: it may be what was there before."
-        case otherRings =
-            "Rows for other rings can be added to lockstep_keyring, and the epoch beside the database's id can be changed: they concern no keyring that is used."
-        case otherDatasets =
-            "Claims of other datasets can be added: they are reported as anyone's claim, and prove nothing."
-        case ledgerRemarks =
-            "A ledger row that has lost its MAC says nothing certain of when, and with what, its version was applied."
-
-        case newestLedgerRows =
-            "The newest ledger rows of versions that left the schema as it is can be deleted: these versions are pending again."
-
-        static func < (one: Undetected, other: Undetected) -> Bool { one.rawValue < other.rawValue }
-    }
-
     /// Each kind of difference that was found.
     struct Differences: Equatable {
         var undetected: Set<Undetected> = []

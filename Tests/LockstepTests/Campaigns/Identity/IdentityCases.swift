@@ -1,0 +1,20 @@
+@testable import Lockstep
+
+/// Why a command may accept a state that is not intact.
+enum IdentityCases {
+    /// What a complete run of the campaign meets: a line that nothing meets any more is not true any more.
+    static let all: Set<Undetected> = [.siblings, .olderFields, .ledger, .guards]
+
+    static func declared(_ state: IdentityState, _ command: IdentityCommand) -> Undetected? {
+        let isSibling =
+            state.identity == .sibling && [.sibling, .exchanged].contains(state.registry)
+        // A program that names the columns it relies on is not misled.
+        if isSibling { return command == .relying ? nil : .siblings }
+        guard state.registry == .intact, state.identity == .own else { return nil }
+        switch state.keyrings {
+        case .olderFields: return .olderFields
+        case .olderDatabase: return nil
+        case .now: return state.hasLedger ? .guards : .ledger
+        }
+    }
+}
