@@ -142,32 +142,30 @@ struct KeyringFreshnessTests {
         Refusal.expect(.databaseOutdated) { try bound.open() }
     }
 
-    @Test("A copy is older by its nature")
+    @Test("A copy elsewhere is older by its nature, and nothing is learnt from it")
     func olderCopy() throws {
-        do {
+        func set(_ role: FileRole) throws {
             let connection = try bound.open()
             try connection.with(rights: .engine) {
-                try connection.write { connection in try KeyringTable.set(.copy, connection) }
+                try connection.write { connection in try KeyringTable.set(role, connection) }
             }
         }
-        let copy = try Bytes.read(bound.scratch.path)
-        do {
-            let connection = try bound.open()
-            try connection.with(rights: .engine) {
-                try connection.write { connection in try KeyringTable.set(.original, connection) }
-            }
-        }
+        let copy = bound.scratch.folder.file("copy.db")
+        try set(.copy)
+        try Bytes.write(Bytes.read(bound.scratch.path), to: copy)
+        try set(.original)
         try bound.save()
         try bound.bind()
-        try Bytes.write(copy, to: bound.scratch.path)
-        try bound.open()
-        // Nothing is learnt from it.
-        let keyring = try Bytes.read(bound.scratch.file.path)
+        try bound.open(copy)
         try bound.save()
-        try bound.bind()
         let files = try bound.scratch.keyring().document.files
-        try Bytes.write(keyring, to: bound.scratch.file.path)
+        do {
+            var keyring = try bound.scratch.keyring()
+            try keyring.bind(
+                Connection.open(copy, key: keyring.databaseKey(for: copy)), in: bound.scratch.file)
+        }
         #expect(try bound.scratch.keyring().document.files == files)
+        try bound.open()
     }
 
     // MARK: Writing no more than needed
