@@ -122,6 +122,13 @@ enum KeyringTable {
             role.rawValue, id)
     }
 
+    /// Gives a file that was another database this id and no keyring, within the open transaction.
+    static func startAgain(as id: [UInt8], _ connection: borrowing Connection) throws {
+        try prepare(connection)
+        try connection.execute("DELETE FROM main.lockstep_keyring")
+        try set(id, connection)
+    }
+
     /// Records the role of a file that has an id.
     static func set(_ role: FileRole, _ connection: borrowing Connection) throws {
         let content = try read(connection)

@@ -70,7 +70,7 @@ final class SealedBlobWriter: PieceWriter {
                 ("its equal values must look equal", "write it through its view")
             } else if !column.column.indexes.isEmpty {
                 ("its blind index needs whole values", "write it through its view")
-            } else if column.column.state != .migrating, column.column.state != .sealed {
+            } else if !column.column.state.sealsValues {
                 ("it is \(column.column.state.rawValue)", "write it like any other column")
             } else { nil }
         if let refusal {

@@ -16,7 +16,7 @@ final class SealedContent: PieceReader {
         let beginning = try blob.read(at: 0, count: min(CellFormat.prefixLength, blob.count))
         let prefix = CellPrefix(beginning.span, length: blob.count)
         guard let prefix, cipher.isOurs(prefix) else {
-            guard column.column.state != .sealed else {
+            guard !column.column.state.holdsCellsAlone else {
                 throw cipher.malformed("holds no sealed value", place.binding)
             }
             count = blob.count

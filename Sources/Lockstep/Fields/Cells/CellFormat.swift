@@ -138,11 +138,14 @@ struct CellPrefix: Sendable, Equatable {
 
 /// Recognises cells in SQL that any program can run, without a key or a function of the engine.
 enum CellShape {
-    /// SQL that tests whether an expression looks like a cell of such a column, of any binding version, by the same
-    /// rules as ``CellPrefix``.
-    static func matches(_ expression: String, _ mode: SealingMode) -> String {
+    /// SQL that tests whether an expression looks like a cell of such a column, of one of these binding versions, by the
+    /// same rules as ``CellPrefix``.
+    static func matches(
+        _ expression: String, _ mode: SealingMode,
+        _ versions: [BindingVersion] = BindingVersion.allCases
+    ) -> String {
         let alternatives = mode.formats.map { format in
-            "(\(hasByte(expression, format, BindingVersion.allCases)) AND length(\(expression)) > \(format.overhead))"
+            "(\(hasByte(expression, format, versions)) AND length(\(expression)) > \(format.overhead))"
         }
         return
             "(typeof(\(expression)) = 'blob' AND (\(alternatives.joined(separator: " OR "))) AND substr(\(expression), 2, 4) <> x'00000000')"
@@ -160,6 +163,8 @@ enum CellShape {
         _ expression: String, _ format: CellFormat, _ versions: [BindingVersion]
     ) -> String {
         let bytes = versions.map { "x'\(Hex.encode([format.byte($0)]))'" }
-        return "substr(\(expression), 1, 1) IN (\(bytes.joined(separator: ", ")))"
+        let first = "substr(\(expression), 1, 1)"
+        return bytes.count == 1
+            ? "\(first) = \(bytes[0])" : "\(first) IN (\(bytes.joined(separator: ", ")))"
     }
 }

@@ -55,6 +55,11 @@ struct AuthenticatedMessage {
         }
     }
 
+    /// The message's SHA-256.
+    func digest() throws(LockstepError) -> [UInt8] {
+        try HashFunction.sha256.digest(bytes.span)
+    }
+
     /// The message's MAC under the key of `mac`.
     func code(_ mac: borrowing HMAC) throws(LockstepError) -> [UInt8] {
         try mac.update(bytes.span)

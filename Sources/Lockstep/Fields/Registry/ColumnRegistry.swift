@@ -5,7 +5,10 @@
 struct ColumnRegistry: Sendable, Equatable {
     /// The 16-byte identifier of the dataset.
     let dataset: [UInt8]
-    /// The id of the database that contains it, 16 bytes; nil in the first format, which names no database.
+    /// Its own identity, 16 bytes, which copies of the database keep; nil in the first two formats. The fields keyring
+    /// says which registry belongs to which database.
+    var identity: [UInt8]?
+    /// The id of the database that contains it, 16 bytes, in the second format; nil in the others.
     var database: [UInt8]?
     /// The number of changes so far.
     var changes: UInt64
@@ -28,14 +31,29 @@ struct ColumnRegistry: Sendable, Equatable {
     }
 
     init(
-        dataset: [UInt8], database: [UInt8]? = nil, changes: UInt64, columns: [SealedColumn],
-        commitments: [UInt32: [UInt8]]
+        dataset: [UInt8], identity: [UInt8]? = nil, database: [UInt8]? = nil, changes: UInt64,
+        columns: [SealedColumn], commitments: [UInt32: [UInt8]]
     ) {
         self.dataset = dataset
+        self.identity = identity
         self.database = database
         self.changes = changes
         self.columns = columns
         self.commitments = commitments
+    }
+
+    /// The format in which it was read.
+    var format: RegistryFormat {
+        identity != nil ? .third : database != nil ? .second : .first
+    }
+
+    /// The identity that it has or, in the second format, gets with the next change; nil in the first.
+    var lastingIdentity: [UInt8]? {
+        get throws(LockstepError) {
+            if let identity { return identity }
+            guard let database else { return nil }
+            return try RegistryFormat.identity(from: database, dataset)
+        }
     }
 
     /// The column of this name, in any state.
@@ -84,12 +102,14 @@ struct ColumnRegistry: Sendable, Equatable {
         }
         // An unsealed column gives up its name but keeps its number.
         if let former { try rename(former.id, to: "", of: table) }
+        let identity = try Random.bytes(CellOwner.identityLength)
         var column = SealedColumn(
-            id: id, table: table, name: name, mode: mode, padding: padding, state: .plaintext)
+            id: id, identity: identity, table: table, name: name, mode: mode, padding: padding,
+            state: .plaintext)
         for (place, request) in indexes.enumerated() {
             let index = try BlindIndex(
-                column: id, number: UInt32(truncatingIfNeeded: place + 1), [request.normaliser],
-                bits: request.bits, keyVersion: indexKey)
+                column: id, identity: identity, number: UInt32(truncatingIfNeeded: place + 1),
+                [request.normaliser], bits: request.bits, keyVersion: indexKey)
             column.indexes.append(
                 SealedIndex(index: index, name: SealedIndex.name(request, of: name)))
         }
@@ -108,9 +128,28 @@ struct ColumnRegistry: Sendable, Equatable {
                 "\(column.table).\(column.name) cannot go from \(column.state.rawValue) to \(state.rawValue)",
                 context: column.context)
         }
+        if state == .resealing {
+            columns[index].identity = try Random.bytes(CellOwner.identityLength)
+        }
         columns[index].state = state
         columns[index].cursor = nil
         if state == .plaintext { columns[index].indexes = [] }
+        let owner = columns[index].indexIdentity
+        columns[index].indexes = try columns[index].indexes.map { one throws(LockstepError) in
+            try one.belonging(to: owner)
+        }
+    }
+
+    /// Takes the third format. A registry in the second one gets an identity that follows from the id of its database,
+    /// so that a reader who remembers the second format knows it; any other gets a random one.
+    mutating func identify() throws(LockstepError) {
+        guard identity == nil else { return }
+        if let database {
+            identity = try RegistryFormat.identity(from: database, dataset)
+        } else {
+            identity = try Random.bytes(CellOwner.identityLength)
+        }
+        database = nil
     }
 
     /// Records how many rows the move to another state has covered.

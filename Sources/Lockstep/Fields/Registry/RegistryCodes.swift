@@ -12,22 +12,25 @@ struct RegistryCodes {
     ) throws(LockstepError) {
         let key = try keys.registryKey(version)
         let mac = try HMAC(.sha256, key: key.bytes)
-        let isSecond = registry.database != nil
+        let format = registry.format
         for column in registry.columns {
-            var message = AuthenticatedMessage(isSecond ? "column/2" : "column/1")
+            var message = AuthenticatedMessage("column/\(format.rawValue)")
             message.add(registry.dataset)
+            if let identity = registry.identity { message.add(identity) }
             message.add(UInt64(column.id))
             for text in [
                 column.table, column.name, column.mode.rawValue, column.state.rawValue,
             ] { message.add(Array(text.utf8)) }
             message.add(UInt64(column.padding.unit))
             message.add(column.cursor)
-            if isSecond { message.addOptional(column.rowKey?.spelling) }
+            if format != .first { message.addOptional(column.rowKey?.spelling) }
+            if format == .third { message.addOptional(column.identity) }
             columns.append(try message.code(mac))
         }
         for one in registry.columns.flatMap(\.indexes) {
-            var message = AuthenticatedMessage("index/1")
+            var message = AuthenticatedMessage(format == .third ? "index/3" : "index/1")
             message.add(registry.dataset)
+            if let identity = registry.identity { message.add(identity) }
             message.add(UInt64(one.index.column))
             message.add(UInt64(one.index.number))
             message.add(Array(one.name.utf8))
@@ -37,8 +40,9 @@ struct RegistryCodes {
             message.add(keys.indexCommitment(one.index.keyVersion) ?? [])
             indexes.append(try message.code(mac))
         }
-        var message = AuthenticatedMessage(isSecond ? "set/2" : "set/1")
+        var message = AuthenticatedMessage("set/\(format.rawValue)")
         message.add(registry.dataset)
+        if let identity = registry.identity { message.add(identity) }
         if let database = registry.database { message.add(database) }
         message.add(registry.changes)
         message.add(UInt64(version))

@@ -12,17 +12,19 @@ enum RegistryIndexes {
             FROM main.lockstep_index WHERE dataset = ? ORDER BY column_id, number
             """, keys.dataset
         ) { row in
-            (
+            let id: Int64 = try row[0]
+            guard let place = columns.firstIndex(where: { Int64($0.id) == id }) else {
+                throw RegistryTables.forged("has impossible values")
+            }
+            return (
+                place,
                 try index(
-                    row[0], number: row[1], name: row[2], normaliser: row[3], bits: row[4],
-                    keyVersion: row[5]),
+                    of: columns[place], number: row[1], name: row[2], normaliser: row[3],
+                    bits: row[4], keyVersion: row[5]),
                 try row[6] as [UInt8], try row[7] as [UInt8]
             )
         }
-        for (index, commitment, _) in rows {
-            guard let place = columns.firstIndex(where: { $0.id == index.index.column }) else {
-                throw RegistryTables.forged("has impossible values")
-            }
+        for (place, index, commitment, _) in rows {
             if let own = keys.indexCommitment(index.index.keyVersion), own != commitment {
                 throw LockstepError(
                     .keyringMismatch,
@@ -33,21 +35,20 @@ enum RegistryIndexes {
             }
             columns[place].indexes.append(index)
         }
-        return rows.map(\.2)
+        return rows.map(\.3)
     }
 
     /// A row with impossible values was not written by the engine.
     private static func index(
-        _ column: Int64, number: Int64, name: String, normaliser: String, bits: Int,
+        of column: SealedColumn, number: Int64, name: String, normaliser: String, bits: Int,
         keyVersion: Int64
     ) throws(LockstepError) -> SealedIndex {
-        guard let column = UInt32(exactly: column), let number = UInt32(exactly: number),
-            let version = UInt32(exactly: keyVersion)
+        guard let number = UInt32(exactly: number), let version = UInt32(exactly: keyVersion)
         else { throw RegistryTables.forged("has impossible values") }
         do {
             let index = try BlindIndex(
-                column: column, number: number, [Normaliser(normaliser)], bits: bits,
-                keyVersion: version)
+                column: column.id, identity: column.indexIdentity, number: number,
+                [Normaliser(normaliser)], bits: bits, keyVersion: version)
             return SealedIndex(index: index, name: name)
         } catch {
             throw RegistryTables.forged("has impossible values: \(error.message)")

@@ -5,24 +5,27 @@
 //     dataset        its identifier, 16 bytes
 //     changes        the number of changes to the dataset's registry, 1 or more
 //     key_version    the field key that makes the MACs
-//     mac            HMAC-SHA256 over `set/2`, dataset, database, changes, key_version, the number of columns and
+//     mac            HMAC-SHA256 over `set/3`, dataset, registry, changes, key_version, the number of columns and
 //                    their MACs by id, the number of keys, and their versions and commitments by version, the number
 //                    of blind indexes and their MACs by column and number
-//     database       the database's id, 16 bytes: see KeyringTable.swift
+//     database       NULL
+//     registry       its own identity, 16 random bytes, which copies keep
 //   lockstep_column        one row for each column that is or ever was sealed
 //     dataset, id    its number in the dataset, 1 to 2^32 − 1
 //     table_name, name   empty names once another column has taken the name
 //     mode, padding, state, cursor
-//     mac            HMAC-SHA256 over `column/2` and all of these, row_key last
+//     mac            HMAC-SHA256 over `column/3`, dataset, registry and all of these, row_key and identity last
 //     row_key        what its cells are bound to: `row` and the name of the INTEGER PRIMARY KEY, or `key` and the
 //                    names of the primary key's columns in the key's order, spelled as in manifests and separated
 //                    by spaces; NULL for deterministic cells and for a plaintext column
+//     identity       what its cells and tokens belong to, 16 random bytes: binding version 2, see CellFormat.swift;
+//                    NULL for a column whose cells belong to its number, because an earlier build sealed it
 //   lockstep_index         one row for each blind index of a column that is not plaintext
 //     dataset, column_id, number   its number among all indexes that the column ever had
 //     name           the column of the table that holds its tokens
 //     normaliser, bits, key_version
 //     commitment     the fingerprint of the index key of that version, 32 bytes
-//     mac            HMAC-SHA256 over `index/1` and all of these
+//     mac            HMAC-SHA256 over `index/3`, dataset, registry and all of these
 //   lockstep_field_key     one row for each version of the field key
 //     dataset, version, commitment (32 bytes)
 //
@@ -30,12 +33,19 @@
 // takes 8 bytes, big-endian; texts and byte strings follow their length, which is such a number; a NULL is one byte 0,
 // and any other value in a column that can be NULL follows one byte 1.
 //
-// This is the second format. The first has no columns `database` and `row_key` (or the dataset's `database` is NULL),
-// and its MACs are over `set/1` without the database, and over `column/1` without row_key. The engine reads it if the
-// fields keyring remembers no database at all, and writes the second format at the next change.
+// A column whose state is `resealing` has cells of both binding versions, and its tokens are those of its number.
 //
-// The registry is valid if the id is the file's, each commitment is the keyring's, each MAC is right, and each column
-// and key that the set's MAC covers has exactly one row, and no other rows exist.
+// This is the third format. The second has no columns `registry` and `identity` (or the dataset's `registry` is NULL);
+// its `database` is the id of the database (see KeyringTable.swift), which is in place of `registry` in `set/2`;
+// `column/2` and `index/1` have neither, and no identity. The first has no columns `database` and `row_key` either (or
+// the dataset's `database` is NULL), and its MACs are over `set/1` without the database, and over `column/1` without
+// row_key. The engine reads the first format if the fields keyring remembers no database at all. The next change
+// writes the third: a registry that was in the second format gets the identity that follows from the id of its
+// database (see RegistryFormat.swift), and its columns get none.
+//
+// The registry is valid if each commitment is the keyring's, each MAC is right, and each column and key that the set's
+// MAC covers has exactly one row, and no other rows exist. Which registry belongs to the file, and at which change, is
+// what the fields keyring remembers.
 
 /// Reads and writes the tables.
 enum RegistryTables {
@@ -75,16 +85,17 @@ enum RegistryTables {
     private static func readRows(
         _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws -> ColumnRegistry? {
-        let database = EngineTables.has("database", in: EngineTables.datasets, connection)
         let sets = try connection.query(
             """
-            SELECT changes, key_version, mac, \(verbatim: database ? "database" : "NULL")
+            SELECT changes, key_version, mac, \(verbatim: optional("database", in: EngineTables.datasets, connection)),
+                \(verbatim: optional("registry", in: EngineTables.datasets, connection))
             FROM main.lockstep_dataset WHERE dataset = ?
             """, keys.dataset
         ) { row in
             (
                 changes: try row[0] as Int64, version: try row[1] as Int64,
-                mac: try row[2] as [UInt8], database: try row[3] as [UInt8]?
+                mac: try row[2] as [UInt8], database: try row[3] as [UInt8]?,
+                identity: try row[4] as [UInt8]?
             )
         }
         guard let set = sets.first else { return nil }
@@ -94,20 +105,22 @@ enum RegistryTables {
         }
         let commitments = try commitments(keys, connection)
         guard let changes = UInt64(exactly: set.changes), changes > 0,
-            let version = UInt32(exactly: set.version)
+            let version = UInt32(exactly: set.version), isIdentity(set.identity),
+            set.identity == nil || set.database == nil
         else { throw forged("has impossible values") }
         if let id = set.database, try id != KeyringTable.database(connection) {
             throw forged("belongs to another database")
         }
         var (columns, macs) = try columns(keys.dataset, connection)
-        // The first format's MACs do not cover the row key.
-        guard set.database != nil || columns.allSatisfy({ $0.rowKey == nil }) else {
-            throw forged("has impossible values")
-        }
         let indexMACs = try RegistryIndexes.read(into: &columns, keys, connection)
         var registry = ColumnRegistry(
-            dataset: keys.dataset, database: set.database, changes: changes, columns: columns,
-            commitments: commitments)
+            dataset: keys.dataset, identity: set.identity, database: set.database,
+            changes: changes, columns: columns, commitments: commitments)
+        // The MACs of the first format do not cover the row key, and those of the second no identity.
+        guard registry.format != .first || columns.allSatisfy({ $0.rowKey == nil }),
+            registry.format == .third
+                || columns.allSatisfy({ $0.identity == nil && $0.state != .resealing })
+        else { throw forged("has impossible values") }
         let codes = try RegistryCodes(registry, keys, version)
         guard equal(macs, codes.columns) else {
             throw forged("has a column entry that does not authenticate")
@@ -135,7 +148,9 @@ enum RegistryTables {
                 .misuse, "the dataset's registry has reached the maximum number of changes")
         }
         registry.changes = changes
-        registry.database = try KeyringTable.identify(connection)
+        // The fields keyring remembers the registry by the database's id.
+        _ = try KeyringTable.identify(connection)
+        try registry.identify()
         registry.learn(keys)
         try registry.nameRowKeys(connection)
         let codes = try RegistryCodes(registry, keys, keys.activeVersion)
@@ -143,20 +158,21 @@ enum RegistryTables {
         try prepare(connection)
         try connection.execute(
             """
-            INSERT OR REPLACE INTO main.lockstep_dataset (dataset, changes, key_version, mac, database)
+            INSERT OR REPLACE INTO main.lockstep_dataset (dataset, changes, key_version, mac, registry)
             VALUES (?, ?, ?, ?, ?)
             """, registry.dataset, Int64(changes), Int64(keys.activeVersion), codes.set,
-            registry.database)
+            registry.identity)
         let column = try connection.prepare(
             """
             INSERT OR REPLACE INTO main.lockstep_column
-                (dataset, id, table_name, name, mode, padding, state, cursor, mac, row_key)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (dataset, id, table_name, name, mode, padding, state, cursor, mac, row_key, identity)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         for (one, mac) in zip(registry.columns, codes.columns) {
             try column.run(
                 registry.dataset, Int64(one.id), one.table, one.name, one.mode.rawValue,
-                one.padding.unit, one.state.rawValue, one.cursor, mac, one.rowKey?.spelling)
+                one.padding.unit, one.state.rawValue, one.cursor, mac, one.rowKey?.spelling,
+                one.identity)
         }
         try RegistryIndexes.write(registry, codes.indexes, keys, connection)
         let key = try connection.prepare(
@@ -176,6 +192,16 @@ enum RegistryTables {
         return try namingForgery { try claims(connection) }
     }
 
+    /// The datasets that the tables claim to have sealed columns of, without proof.
+    static func datasets(_ connection: borrowing Connection) throws -> [[UInt8]] {
+        guard try EngineTables.exists(EngineTables.datasets, connection) else { return [] }
+        return try namingForgery {
+            try connection.query("SELECT dataset FROM main.lockstep_dataset ORDER BY dataset") {
+                row in try row[0]
+            }
+        }
+    }
+
     private static func claims(_ connection: borrowing Connection) throws -> [SealedColumn] {
         let datasets = try connection.query(
             "SELECT DISTINCT dataset FROM main.lockstep_column ORDER BY dataset"
@@ -188,6 +214,17 @@ enum RegistryTables {
     }
 
     // MARK: Pieces
+
+    /// A column of a table as SQL, or NULL if the table is of a format without it.
+    private static func optional(
+        _ column: String, in table: String, _ connection: borrowing Connection
+    ) -> String {
+        EngineTables.has(column, in: table, connection) ? column : "NULL"
+    }
+
+    private static func isIdentity(_ bytes: [UInt8]?) -> Bool {
+        bytes?.count ?? CellOwner.identityLength == CellOwner.identityLength
+    }
 
     private static func equal(_ some: [[UInt8]], _ others: [[UInt8]]) -> Bool {
         some.count == others.count
@@ -231,11 +268,11 @@ enum RegistryTables {
         _ dataset: [UInt8], _ connection: borrowing Connection
     ) throws -> (columns: [SealedColumn], macs: [[UInt8]]) {
         var columns: [SealedColumn] = []
-        let rowKey = EngineTables.has("row_key", in: EngineTables.columns, connection)
         let macs = try connection.query(
             """
             SELECT id, table_name, name, mode, padding, state, cursor, mac,
-                \(verbatim: rowKey ? "row_key" : "NULL")
+                \(verbatim: optional("row_key", in: EngineTables.columns, connection)),
+                \(verbatim: optional("identity", in: EngineTables.columns, connection))
             FROM main.lockstep_column WHERE dataset = ? ORDER BY id
             """, dataset
         ) { row in
@@ -246,11 +283,14 @@ enum RegistryTables {
             else { throw forged("has impossible values") }
             let spelling = try row[8] as String?
             let rowKey = spelling.flatMap(SealedRowKey.init)
-            guard rowKey?.spelling == spelling else { throw forged("has impossible values") }
+            let identity = try row[9] as [UInt8]?
+            guard rowKey?.spelling == spelling, isIdentity(identity),
+                state != .resealing || identity != nil
+            else { throw forged("has impossible values") }
             columns.append(
                 SealedColumn(
-                    id: id, table: try row[1], name: try row[2], mode: mode, padding: padding,
-                    state: state, cursor: try row[6], rowKey: rowKey))
+                    id: id, identity: identity, table: try row[1], name: try row[2], mode: mode,
+                    padding: padding, state: state, cursor: try row[6], rowKey: rowKey))
             return try row[7] as [UInt8]
         }
         return (columns, macs)
@@ -265,7 +305,8 @@ enum RegistryTables {
                 changes INTEGER NOT NULL,
                 key_version INTEGER NOT NULL,
                 mac BLOB NOT NULL,
-                database BLOB
+                database BLOB,
+                registry BLOB
             ) WITHOUT ROWID
             """)
         try connection.execute(
@@ -281,11 +322,13 @@ enum RegistryTables {
                 cursor INTEGER,
                 mac BLOB NOT NULL,
                 row_key TEXT,
+                identity BLOB,
                 PRIMARY KEY (dataset, id)
             ) WITHOUT ROWID
             """)
         for (table, column, type) in [
             (EngineTables.datasets, "database", "BLOB"), (EngineTables.columns, "row_key", "TEXT"),
+            (EngineTables.datasets, "registry", "BLOB"), (EngineTables.columns, "identity", "BLOB"),
         ] where !EngineTables.has(column, in: table, connection) {
             try connection.execute(
                 "ALTER TABLE main.\(name: table) ADD COLUMN \(name: column) \(verbatim: type)")

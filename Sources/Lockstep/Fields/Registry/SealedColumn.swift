@@ -10,23 +10,36 @@ public struct SealedColumn: Sendable, Hashable {
         case sealed
         /// It holds both plaintext and cells; new values are plaintext.
         case unsealing
+        /// It holds cells that belong to its number, as earlier builds made them, and cells that belong to its identity;
+        /// new values get the latter.
+        case resealing
 
         /// The states that can follow.
         var successors: [State] {
             switch self {
             case .plaintext: [.migrating]
             case .migrating: [.sealed, .unsealing]
-            case .sealed: [.unsealing]
+            case .sealed: [.unsealing, .resealing]
             case .unsealing: [.plaintext, .migrating]
+            case .resealing: [.sealed]
             }
         }
+
+        /// Whether it holds cells and nothing else.
+        var holdsCellsAlone: Bool { self == .sealed || self == .resealing }
+
+        /// Whether new values are sealed.
+        var sealsValues: Bool { self == .migrating || holdsCellsAlone }
     }
 
     /// How its cells are sealed.
     public typealias Mode = SealingMode
 
-    /// Its number in the dataset, from 1. No other column ever gets it.
+    /// Its number in the dataset, from 1. No other column of the database ever gets it.
     public let id: UInt32
+    /// Its identity, 16 random bytes, which its cells and tokens belong to; nil if an earlier build sealed it, so that
+    /// they belong to its number. Copies of the database keep it.
+    public internal(set) var identity: [UInt8]?
     /// Its table.
     public internal(set) var table: String
     /// Its name in the table.
@@ -44,6 +57,9 @@ public struct SealedColumn: Sendable, Hashable {
     var rowKey: SealedRowKey?
     /// Its blind indexes.
     public internal(set) var indexes: [SealedIndex] = []
+
+    /// What its tokens belong to; nil for its number. While it is resealed, these are still the tokens of its number.
+    var indexIdentity: [UInt8]? { state == .resealing ? nil : identity }
 
     /// Its name in messages: `movies.title`.
     var title: String { "\(table).\(name)" }

@@ -45,6 +45,15 @@ public struct SealedIndex: Sendable, Hashable {
 
     var normaliser: Normaliser { index.normalisers[0] }
 
+    /// The same index for the tokens of another owner.
+    func belonging(to identity: [UInt8]?) throws(LockstepError) -> SealedIndex {
+        SealedIndex(
+            index: try BlindIndex(
+                column: index.column, identity: identity, number: index.number, index.normalisers,
+                bits: index.bits, keyVersion: index.keyVersion),
+            name: name)
+    }
+
     /// The request that creates this index.
     var request: Request { Request(normaliser, bits: index.bits) }
 

@@ -18,7 +18,7 @@ extension Connection {
                     }
                     return try CellKeySearch(
                         shape: shape, column: column.name, mode: column.mode,
-                        versions: .only(version)
+                        wanted: .under(version)
                     ).isAny(connection)
                 }.map(\.title)
             }

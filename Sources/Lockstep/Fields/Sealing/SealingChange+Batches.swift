@@ -42,7 +42,7 @@ extension SealingChange {
         guard let rowID = shape.rowIDName else {
             // Without a rowid there is no number to continue from, so all rows change at once.
             try connection.executeWithoutTriggers(
-                conversion.update(needsChange(sealed.mode, keys)), [])
+                conversion.update(needsChange(sealed, keys)), [])
             return Batch(rows: connection.changes, isLast: true)
         }
         let made = try ahead?.take(after: sealed.cursor, connection)
@@ -154,15 +154,39 @@ extension SealingChange {
             case .reseal: "lockstep_reseal"
             }
         var changes = [(column: name, expression: "\(function)(\(arguments))")]
-        if case .protect = goal {
-            changes += sealed.indexes.map {
-                (
-                    SQLTokens.quote($0.name),
-                    "lockstep_token(\(capability), \($0.index.number), \(name))"
-                )
-            }
-        }
+        if case .protect = goal { changes += tokens(sealed, capability, of: name) }
         return Conversion(table: shape.quotedName, changes: changes)
+    }
+
+    /// The columns of the tokens, and an expression over a value for each.
+    private func tokens(
+        _ sealed: SealedColumn, _ capability: String, of value: String
+    ) -> [(column: String, expression: String)] {
+        sealed.indexes.map {
+            (
+                SQLTokens.quote($0.name),
+                "lockstep_token(\(capability), \($0.index.number), \(value))"
+            )
+        }
+    }
+
+    /// Computes the tokens of all rows for the column's identity, in the open transaction, which has just ended the
+    /// change of its cells. A look-up reads the tokens of one owner, and a unique index compares them, so they all
+    /// change at once.
+    func renewTokens(
+        _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection
+    ) throws {
+        guard !sealed.indexes.isEmpty else { return }
+        guard let session = connection.sealed, let number = session.number(titled: title) else {
+            throw Self.keysMissing(title)
+        }
+        let capability = session.capability.literal(for: number)
+        let name = SQLTokens.quote(column)
+        let key = shape.boundColumns(sealed.mode).map { SQLTokens.quote($0.name) }
+        let value = "lockstep_open_whole(\(([capability, name] + key).joined(separator: ", ")))"
+        let conversion = Conversion(
+            table: shape.quotedName, changes: tokens(sealed, capability, of: value))
+        try connection.executeWithoutTriggers(conversion.update("\(name) IS NOT NULL"), [])
     }
 
     private func convert(
@@ -170,7 +194,7 @@ extension SealingChange {
         _ rowID: String, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
         let range = "\(piece.condition(rowID)) AND "
-        let condition = needsChange(sealed.mode, keys)
+        let condition = needsChange(sealed, keys)
         guard goal == .reseal, let large = LargeCells(shape, column) else {
             return try connection.executeWithoutTriggers(
                 conversion.update(range + condition), piece.bounds)
@@ -180,7 +204,7 @@ extension SealingChange {
             piece.bounds)
         for row in try large.rows(range, piece.bounds, connection) {
             guard let prefix = try large.prefix(row, connection),
-                prefix.keyVersion != keys.activeVersion
+                CellKeySearch.Wanted.old(sealed, keys).contains(prefix)
             else { continue }
             guard prefix.format == .chunked else {
                 try connection.executeWithoutTriggers(

@@ -51,7 +51,7 @@ public struct SealingChange: Sendable, Equatable {
                 column, of: shape.name, mode: mode, padding: padding, indexes: indexes,
                 indexKey: keys.activeIndexVersion)
             switch added.state {
-            case .sealed: return .done
+            case .sealed, .resealing: return .done
             case .migrating: return .rows(try rowsLeft(after: added.cursor, shape, connection))
             case .plaintext:
                 try ProtectionChecks.requireSealable(column, mode, shape, connection)
@@ -63,13 +63,25 @@ public struct SealingChange: Sendable, Equatable {
             case .unsealing: break
             }
             try registry.move(added.id, to: .migrating)
-            try change(guards: .sealed, mode, indexes, shape, connection)
+            let owner = CellOwner(added.id, added.identity)
+            try change(
+                guards: .sealed, mode, shape, connection, versions: [owner.version],
+                indexes: indexes)
         case (.unprotect, .sealed), (.unprotect, .migrating):
             guard let known else { break }
             try registry.move(known.id, to: .unsealing)
-            try change(guards: .unsealing, known.mode, [], shape, connection)
-        case (.unprotect, .unsealing), (.reseal, .sealed):
+            try change(guards: .unsealing, known.mode, shape, connection)
+        case (.reseal, .sealed) where known?.identity == nil:
+            guard let known else { break }
+            // Its cells belonged to its number until now.
+            try registry.move(known.id, to: .resealing)
+            // Until now they accept no cells that belong to an identity.
+            try change(guards: .resealing, known.mode, shape, connection)
+        case (.unprotect, .unsealing), (.reseal, .sealed), (.reseal, .resealing):
             return .rows(try rowsLeft(after: known?.cursor, shape, connection))
+        case (.unprotect, .resealing):
+            throw LockstepError(
+                .misuse, "\(title) is being resealed", advice: "finish that first: \(.reseal)")
         case (.unprotect, .plaintext), (.unprotect, nil), (.reseal, _):
             throw LockstepError(
                 .misuse, "\(title) is \(known?.state.rawValue ?? "not sealed")",
@@ -87,11 +99,12 @@ public struct SealingChange: Sendable, Equatable {
             try ProtectionChecks.requireSealable(column, mode, shape, connection)
             let indexes = SealedIndexColumns(shape, column, requests)
             try indexes.add(connection)
-            try change(guards: .sealed, mode, requests, shape, connection)
+            try change(
+                guards: .sealed, mode, shape, connection, versions: [.second], indexes: requests)
             try indexes.index(for: column, connection)
         case .unprotect:
             let base = try SealingGuard.all(of: column, shape.name, connection).first?.base
-            try change(guards: .plaintext, .random, [], shape, connection)
+            try change(guards: .plaintext, .random, shape, connection)
             guard let base else { return }
             try SealedIndexColumns.drop(base: base, shape, connection)
         case .reseal: break
@@ -128,6 +141,13 @@ public struct SealingChange: Sendable, Equatable {
             try write(&registry, keys, connection)
             return false
         }
+        if sealed.state == .resealing {
+            try registry.move(sealed.id, to: .sealed)
+            try change(guards: .sealed, sealed.mode, shape, connection, versions: [.second])
+            try write(&registry, keys, connection)
+            try renewTokens(knownColumn(registry), shape, connection)
+            return true
+        }
         switch goal {
         case .protect(_, _, let requests):
             try registry.move(sealed.id, to: .sealed)
@@ -135,7 +155,7 @@ public struct SealingChange: Sendable, Equatable {
                 for: column, connection)
         case .unprotect:
             try registry.move(sealed.id, to: .plaintext)
-            try change(guards: .plaintext, sealed.mode, [], shape, connection)
+            try change(guards: .plaintext, sealed.mode, shape, connection)
             for index in sealed.indexes {
                 try SealedIndexColumns.drop(index.name, shape, connection)
             }
@@ -149,8 +169,10 @@ public struct SealingChange: Sendable, Equatable {
     /// - Throws: ``LockstepError/Code/busy`` if that program is changing the column in another way.
     func isDoneByAnother(_ column: SealedColumn) throws(LockstepError) -> Bool {
         switch (goal, column.state) {
-        case (.protect, .migrating), (.unprotect, .unsealing), (.reseal, .sealed): return false
-        case (.protect, .sealed), (.unprotect, .plaintext): return true
+        case (.protect, .migrating), (.unprotect, .unsealing), (.reseal, .sealed),
+            (.reseal, .resealing):
+            return false
+        case (.protect, .sealed), (.protect, .resealing), (.unprotect, .plaintext): return true
         default:
             throw LockstepError(
                 .busy,
@@ -167,23 +189,22 @@ public struct SealingChange: Sendable, Equatable {
     ) throws -> Bool {
         guard goal != .reseal else {
             return try CellKeySearch(
-                shape: shape, column: column, mode: sealed.mode,
-                versions: .allBut(keys.activeVersion)
+                shape: shape, column: column, mode: sealed.mode, wanted: .old(sealed, keys)
             ).isAny(connection)
         }
-        let condition = needsChange(sealed.mode, keys)
+        let condition = needsChange(sealed, keys)
         let sql = "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE \(condition))"
         return try connection.value(SQL(verbatim: sql), as: Bool.self) == true
     }
 
     /// An SQL condition: whether a row must still be changed.
-    func needsChange(_ mode: SealedColumn.Mode, _ keys: FieldKeys) -> String {
+    func needsChange(_ sealed: SealedColumn, _ keys: FieldKeys) -> String {
         let name = SQLTokens.quote(column)
-        let isCell = CellShape.matches(name, mode)
+        let isCell = CellShape.matches(name, sealed.mode)
         return switch goal {
         case .protect: "\(name) IS NOT NULL AND NOT \(isCell)"
         case .unprotect: isCell
-        case .reseal: CellKeySearch.condition(column, mode, .allBut(keys.activeVersion))
+        case .reseal: CellKeySearch.condition(column, sealed.mode, .old(sealed, keys))
         }
     }
 
@@ -227,10 +248,11 @@ public struct SealingChange: Sendable, Equatable {
 
     private func change(
         guards state: SealedColumn.State, _ mode: SealedColumn.Mode,
-        _ indexes: [SealedIndex.Request], _ shape: SealedTable,
-        _ connection: borrowing Connection
+        _ shape: SealedTable, _ connection: borrowing Connection,
+        versions: [BindingVersion] = BindingVersion.allCases, indexes: [SealedIndex.Request] = []
     ) throws {
-        try SealingGuards(shape, column, mode, indexes, connection).put(for: state, connection)
+        try SealingGuards(shape, column, mode, versions, indexes, connection).put(
+            for: state, connection)
     }
 
     /// Refuses values that could be mistaken for cells while the column holds both.

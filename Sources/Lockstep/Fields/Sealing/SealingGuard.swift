@@ -40,25 +40,31 @@ struct SealingGuard: Equatable {
         }
     }
 
-    /// A guard's SQL in the form in which guards are compared. Guards that earlier builds made accept cells of the first
-    /// binding version only, and the message of a guard contains the names at its creation.
+    /// A guard's SQL in the form in which guards are compared: for cells of the first binding version, as earlier builds
+    /// made them all, and without the message, which contains the names at the guard's creation.
     static func comparable(_ sql: SQLCursor) -> SQLCursor {
         var tokens = sql.tokens
         for format in CellFormat.allCases {
-            let bytes = BindingVersion.allCases.map { "x'\(Hex.encode([format.byte($0)]))'" }
-            let now = SQLCursor("IN (\(bytes.joined(separator: ", ")))").tokens.map(\.text)
+            let (first, second) = (literal(format, .first), literal(format, .second))
+            let both = SQLCursor("IN (\(first), \(second))").tokens.map(\.text)
+            let one = SQLCursor("= \(first)").tokens
             while let place = tokens.indices.first(where: { start in
-                tokens[start...].prefix(now.count).map(\.text) == now
+                tokens[start...].prefix(both.count).map(\.text) == both
             }) {
-                let first = tokens[place + 2]
-                let equal = SQLCursor("=").tokens
-                tokens.replaceSubrange(place..<(place + now.count), with: equal + [first])
+                tokens.replaceSubrange(place..<(place + both.count), with: one)
+            }
+            for index in tokens.indices where tokens[index].text == second {
+                tokens[index] = one[1]
             }
         }
         if let message = tokens.lastIndex(where: { $0.kind == .string }) {
             tokens.remove(at: message)
         }
         return SQLCursor(tokens)
+    }
+
+    private static func literal(_ format: CellFormat, _ version: BindingVersion) -> String {
+        "x'\(Hex.encode([format.byte(version)]))'"
     }
 
     /// The first column in the condition.

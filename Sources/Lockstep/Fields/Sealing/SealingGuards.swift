@@ -6,6 +6,8 @@ struct SealingGuards {
     let table: String
     let column: String
     let mode: SealedColumn.Mode
+    /// The binding versions of the cells that they accept.
+    private let versions: [BindingVersion]
     /// The columns of the row's key, which cells are bound to.
     let key: [String]
     /// The prefix of their names.
@@ -13,14 +15,19 @@ struct SealingGuards {
     /// The column's existing guards, whatever its name was at their creation.
     private let standing: [SealingGuard]
 
-    /// - Parameter indexes: The column's future indexes, whose names have the same prefix.
+    /// - Parameters:
+    ///   - versions: The binding versions of the cells that programs may write. A program that has not noticed that the
+    ///     column got an identity would otherwise write cells that nobody reads.
+    ///   - indexes: The column's future indexes, whose names have the same prefix.
     init(
         _ shape: SealedTable, _ column: String, _ mode: SealedColumn.Mode,
-        _ indexes: [SealedIndex.Request] = [], _ connection: borrowing Connection
+        _ versions: [BindingVersion], _ indexes: [SealedIndex.Request] = [],
+        _ connection: borrowing Connection
     ) throws {
         table = shape.name
         self.column = column
         self.mode = mode
+        self.versions = versions
         key = shape.boundColumns(mode).map(\.name)
         standing = try SealingGuard.all(of: column, shape.name, connection)
         base =
@@ -63,7 +70,7 @@ struct SealingGuards {
     /// The guards for a state.
     private func statements(in state: SealedColumn.State) -> [String] {
         switch state {
-        case .migrating, .sealed: sealing
+        case .migrating, .sealed, .resealing: sealing
         case .unsealing: unsealing
         case .plaintext: []
         }
@@ -72,7 +79,7 @@ struct SealingGuards {
     /// For a column whose new values must be sealed.
     private var sealing: [String] {
         let value = "NEW.\(SQLTokens.quote(column))"
-        let foreign = "\(value) IS NOT NULL AND NOT \(CellShape.matches(value, mode))"
+        let foreign = "\(value) IS NOT NULL AND NOT \(CellShape.matches(value, mode, versions))"
         let reason =
             "\(table).\(column) is sealed: write through \(DecryptingViews.name(of: table)), with the fields keyring of its dataset"
         var triggers = [

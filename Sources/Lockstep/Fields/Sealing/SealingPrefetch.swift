@@ -225,7 +225,7 @@ extension SealingChange {
         let made = PreparedCells(piece)
         let rows = try connection.prepare(
             conversion(sealed, shape, connection).selection(
-                rowID, range + needsChange(sealed.mode, keys)))
+                rowID, range + needsChange(sealed, keys)))
         try rows.bind(values: piece.bounds)
         try rows.forEach { row in try made.add(row) }
         return made

@@ -101,14 +101,14 @@ extension Connection {
     fileprivate func sealedRecord(_ keys: FieldKeys) throws -> SealedRecord? {
         try with(rights: .engine) {
             guard let registry = try RegistryTables.read(keys, self) else { return nil }
-            if let record = SealedRecord(registry, keys) { return record }
+            if let record = try SealedRecord(registry, keys, self) { return record }
             return try write { connection in
                 guard var registry = try RegistryTables.read(keys, connection) else { return nil }
-                if registry.database == nil {
+                if registry.format == .first {
                     try RegistryTables.write(&registry, keys, connection)
                     try connection.sealed?.adopt(registry, keys, connection)
                 }
-                return SealedRecord(registry, keys)
+                return try SealedRecord(registry, keys, connection)
             }
         }
     }

@@ -2,9 +2,10 @@
 final class SealedColumnAccess {
     /// The column as last read from the registry.
     private(set) var column: SealedColumn
-    let cipher: ColumnCipher
+    private(set) var cipher: ColumnCipher
     private(set) var shape: SealedTable
     private let keys: FieldKeys
+    private let tools: SealingTools
     /// One hasher for each blind index, in their order.
     private var hashers: [BlindIndexHasher] = []
 
@@ -13,11 +14,10 @@ final class SealedColumnAccess {
     ) throws(LockstepError) {
         self.column = column
         self.keys = keys
+        self.tools = tools
         self.shape = shape
         keyCount = shape.boundColumns(column.mode).count
-        cipher = try ColumnCipher(
-            column: column.id, keys, tools, mode: column.mode, padding: column.padding,
-            context: column.context)
+        cipher = try ColumnCipher(of: column, keys, tools)
         try makeHashers()
     }
 
@@ -31,6 +31,9 @@ final class SealedColumnAccess {
 
     /// Adopts the registry's current state.
     func update(_ column: SealedColumn, _ shape: SealedTable) throws(LockstepError) {
+        if column.identity != self.column.identity || column.state != self.column.state {
+            cipher = try ColumnCipher(of: column, keys, tools)
+        }
         self.column = column
         self.shape = shape
         keyCount = shape.boundColumns(column.mode).count
@@ -59,8 +62,8 @@ final class SealedColumnAccess {
         // NULL is visible and needs no key.
         if kind == .null { return }
         // In a sealed column every value is a cell; anything else fails when it is opened.
-        guard try holdsCell(call, kind, any: column.state == .sealed) else {
-            guard column.state != .sealed else {
+        guard try holdsCell(call, kind, any: column.state.holdsCellsAlone) else {
+            guard !column.state.holdsCellsAlone else {
                 throw cipher.malformed("holds no sealed value", try binding(call, from: 2))
             }
             return call.setResult(toArgument: 1)
@@ -81,7 +84,7 @@ final class SealedColumnAccess {
     func seal(_ call: borrowing FunctionCall) throws(LockstepError) {
         let kind = call.kind(1)
         if kind == .null { return }
-        guard column.state == .migrating || column.state == .sealed else {
+        guard column.state.sealsValues else {
             return try setPlaintext(call, kind)
         }
         let binding = try binding(call, from: 2)
@@ -282,8 +285,8 @@ final class SealedColumnAccess {
         let kind = call.kind(1)
         let tokens = 2 + keyCount
         guard kind != .null else { return try faultOfTokens(.null, call, tokens) }
-        guard try holdsCell(call, kind, any: column.state == .sealed) else {
-            return column.state == .sealed ? .noCell : nil
+        guard try holdsCell(call, kind, any: column.state.holdsCellsAlone) else {
+            return column.state.holdsCellsAlone ? .noCell : nil
         }
         let binding = try binding(call, from: 2, count: keyCount)
         guard !hashers.isEmpty else {

@@ -6,6 +6,8 @@ final class SealedProof: Sendable {
     private struct State {
         /// The greatest number of changes seen in each dataset's registry.
         var changes: [[UInt8]: UInt64] = [:]
+        /// The identity of each dataset's registry.
+        var identities: [[UInt8]: [UInt8]] = [:]
         /// Datasets in which nothing was sealed yet at some point.
         var unsealed: Set<[UInt8]> = []
         /// Whether a connection was opened, and so the keyrings were compared with the file.
@@ -19,8 +21,14 @@ final class SealedProof: Sendable {
     /// The greatest number of changes seen in a dataset's registry; nil if none was seen.
     func changes(of dataset: [UInt8]) -> UInt64? { state.withLock { $0.changes[dataset] } }
 
-    func note(_ changes: UInt64, of dataset: [UInt8]) {
-        state.withLock { $0.changes[dataset] = max(changes, $0.changes[dataset] ?? 0) }
+    /// The identity of a dataset's registry; nil if none was seen.
+    func identity(of dataset: [UInt8]) -> [UInt8]? { state.withLock { $0.identities[dataset] } }
+
+    func note(_ changes: UInt64, _ identity: [UInt8]?, of dataset: [UInt8]) {
+        state.withLock { state in
+            state.changes[dataset] = max(changes, state.changes[dataset] ?? 0)
+            state.identities[dataset] = state.identities[dataset] ?? identity
+        }
     }
 
     /// Whether nothing of a dataset was sealed yet when the file was first opened.

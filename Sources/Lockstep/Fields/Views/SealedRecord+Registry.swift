@@ -1,10 +1,15 @@
 extension SealedRecord {
     /// What a fields keyring records of a registry; nil for a registry of the first format.
-    init?(_ registry: ColumnRegistry, _ keys: FieldKeys) {
-        guard let database = registry.database else { return nil }
+    /// - Parameter connection: The file that contains it.
+    init?(
+        _ registry: ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
+    ) throws {
+        guard registry.format != .first, let database = try KeyringTable.database(connection)
+        else { return nil }
         let columns = registry.columns.filter { $0.state != .plaintext && !$0.name.isEmpty }
         self.init(
-            database: database, changes: registry.changes, code: registry.code,
+            database: database, registry: registry.identity, changes: registry.changes,
+            code: registry.code,
             lowestKey: keys.versions.first(where: keys.hasSecret) ?? 0,
             columns: columns.map { Column($0.table, $0.name, Definition($0)) })
     }
@@ -20,7 +25,7 @@ extension SealedRecord {
 extension SealedRecord.Definition {
     init(_ column: SealedColumn) {
         self.init(
-            number: column.id, identity: nil, mode: column.mode.rawValue,
+            number: column.id, identity: column.identity, mode: column.mode.rawValue,
             padding: UInt32(column.padding.unit), state: column.state.rawValue,
             rowKey: column.rowKey?.spelling, indexes: column.indexes.map(SealedRecord.Index.init))
     }

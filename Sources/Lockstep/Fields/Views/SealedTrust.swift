@@ -22,6 +22,15 @@ struct SealedTrust {
             proof.noteUnsealed(keys.dataset)
             return
         }
+        let identity = try registry.lastingIdentity
+        for own in [try record?.registryIdentity(keys), proof.identity(of: keys.dataset)] {
+            guard identity == own ?? identity else {
+                throw RegistryTables.forged("is that of another database")
+            }
+        }
+        if let record, try record.isUnsealed(besideOwnerOf: identity, keys) {
+            throw RegistryTables.forged("is that of another database")
+        }
         let seen = proof.changes(of: keys.dataset) ?? 0
         guard registry.changes >= max(seen, record?.changes ?? 0) else {
             throw Self.older(keys, registry.changes, max(seen, record?.changes ?? 0))
@@ -30,7 +39,7 @@ struct SealedTrust {
             throw RegistryTables.forged(
                 "has a different history from the one that the fields keyring remembers")
         }
-        if registry.database == nil, !keys.memory.records.isEmpty {
+        if registry.format == .first, !keys.memory.records.isEmpty {
             throw Self.unbound(keys)
         }
         // The registry of another database of the dataset is authentic, too, and can seal fewer columns. A connection
@@ -38,7 +47,7 @@ struct SealedTrust {
         let isKnown =
             record != nil || keys.memory.records.isEmpty || proof.wasUnsealed(keys.dataset)
         guard isKnown || fields.mayBeUnknown else { throw Self.unknown(keys) }
-        proof.note(registry.changes, of: keys.dataset)
+        proof.note(registry.changes, identity, of: keys.dataset)
     }
 
     /// Requires that each column that the program relies on is proven to be sealed.
@@ -52,7 +61,7 @@ struct SealedTrust {
                     hint: "pass the keys of its dataset in ConnectionOptions.fieldKeys")
             }
             let isSealed = proven.flatMap(\.columns).contains {
-                ($0.state == .sealed || $0.state == .migrating)
+                $0.state.sealsValues
                     && "\($0.table).\($0.name)" == SQLName(title)
             }
             // Nothing can be proven before the first column is sealed.
@@ -126,5 +135,29 @@ struct SealedTrust {
                 if this is another database in the first format, accept it with \(.acceptSealed); otherwise \
                 somebody put an older state back
                 """)
+    }
+}
+
+extension SealedRecord {
+    /// The identity of the database's registry, or the one that it gets if it has the second format; nil if nothing was
+    /// sealed yet.
+    fileprivate func registryIdentity(_ keys: FieldKeys) throws(LockstepError) -> [UInt8]? {
+        guard isSealed else { return nil }
+        if let registry { return registry }
+        return try RegistryFormat.identity(from: database, keys.dataset)
+    }
+
+    /// Whether nothing was sealed yet in this database, and the registry with this identity is that of another database
+    /// from which it was not forked.
+    fileprivate func isUnsealed(
+        besideOwnerOf identity: [UInt8]?, _ keys: FieldKeys
+    ) throws(LockstepError) -> Bool {
+        guard !isSealed, let identity else { return false }
+        for other in keys.memory.records where other.database != database {
+            if other.database != origin, try other.registryIdentity(keys) == identity {
+                return true
+            }
+        }
+        return false
     }
 }

@@ -45,7 +45,7 @@ enum DriftCheck {
         let unexpected = Set(differences.filter { $0.change == .unexpected }.map(\.name))
         var hasAny = false
         for column in try RegistryTables.claimed(connection)
-        where column.state == .sealed || column.state == .migrating {
+        where column.state.sealsValues {
             let guards = try SealingGuard.all(of: column.name, column.table, connection)
             guard guards.contains(where: { unexpected.contains($0.name) }) else { continue }
             let change = SealingChange(

@@ -28,6 +28,16 @@ enum RegistryCheck {
                         "\(column.table).\(column.name) is \(column.state.rawValue): finish the "
                             + "operation that was begun"
                     ))
+            case .resealing:
+                findings.append(
+                    .notice(advice: "\(column.title) is resealing: finish that with \(.reseal)"))
+            case .sealed where column.identity == nil:
+                findings.append(
+                    .notice(
+                        advice: """
+                            \(column.title) has the binding version 1, so its cells also open in another database of \
+                            the dataset: \(.reseal) gives it an identity
+                            """))
             case .plaintext, .sealed: break
             }
             findings += try missingGuards(of: column, connection)
@@ -72,12 +82,12 @@ enum RegistryCheck {
                         : .failure("the file has no registry of the dataset \(title)"))
                 continue
             }
-            if registry.database == nil {
+            if registry.format == .first {
                 findings.append(
                     .notice(
                         advice: """
                             the file's registry of the dataset \(title) has the first format, which names no \
-                            database: \(.migrateFields) converts it to the second
+                            database: \(.migrateFields) converts it
                             """))
             } else if keys.memory.record(of: id) == nil {
                 // A state that opening refuses is a failure.

@@ -80,7 +80,9 @@ enum FieldsWorkload: Workload {
             throw BenchError("fields has no variant \(request.variant)")
         }
         let keyring = try Keyring.create(.fields)
-        let cipher = try ColumnCipher(column: 1, keyring.fieldKeys(), SealingTools())
+        let cipher = try ColumnCipher(
+            column: 1, identity: [UInt8](repeating: 1, count: 16), keyring.fieldKeys(),
+            SealingTools())
         var measurement = Measurement()
         // Only for the versions of the libraries.
         try measurement.look(at: Connection.inMemory())

@@ -7,10 +7,11 @@ import Synchronization
 struct SealingCost {
     private let cipher: ColumnCipher
     private let cell: [UInt8]
+    private static let identity = [UInt8](repeating: 1, count: 16)
 
     /// One cell of a title's length, to be opened repeatedly.
     init(_ keys: FieldKeys) throws {
-        cipher = try ColumnCipher(column: 1, keys, SealingTools())
+        cipher = try ColumnCipher(column: 1, identity: Self.identity, keys, SealingTools())
         cell = try cipher.seal(.text(Rows.record(1).first), at: .row(1))
     }
 
@@ -23,7 +24,7 @@ struct SealingCost {
 
     /// Cells of these values, for the rows from 1 on.
     static func cells(_ values: [String], _ keys: FieldKeys) throws -> [[UInt8]] {
-        let cipher = try ColumnCipher(column: 1, keys, SealingTools())
+        let cipher = try ColumnCipher(column: 1, identity: identity, keys, SealingTools())
         return try values.enumerated().map { index, value in
             try cipher.seal(.text(value), at: .row(Int64(index + 1)))
         }
@@ -35,7 +36,7 @@ struct SealingCost {
         let failure = Mutex<(any Error)?>(nil)
         DispatchQueue.concurrentPerform(iterations: threads) { thread in
             do {
-                let cipher = try ColumnCipher(column: 1, keys, SealingTools())
+                let cipher = try ColumnCipher(column: 1, identity: identity, keys, SealingTools())
                 for index
                     in (cells.count * thread / threads)..<(cells.count * (thread + 1) / threads)
                 {

@@ -35,9 +35,12 @@ struct Abandonment {
         case .text: show(one)
         }
         for column in try connection.sealedColumns where column.state != .sealed {
+            let next =
+                column.state == .resealing
+                ? "`lockstep reseal`" : "`lockstep seal` or `lockstep unseal`"
             Output.note(
                 "notice: the change of \(column.table).\(column.name) is not finished: "
-                    + "`lockstep seal` or `lockstep unseal` continues it")
+                    + "\(next) continues it")
         }
     }
 

@@ -21,6 +21,9 @@ final class CellTarget: FuzzTarget {
             try ColumnCipher(column: 1, keys, tools),
             try ColumnCipher(column: 2, keys, tools, mode: .deterministic),
             try ColumnCipher(column: 3, keys, tools, padding: .multiple(of: 32)),
+            try ColumnCipher(
+                column: 4, identity: [UInt8](repeating: 7, count: 16), opensNumbered: true, keys,
+                tools),
         ]
     }
 
@@ -31,7 +34,7 @@ final class CellTarget: FuzzTarget {
         var seeds: [String: [UInt8]] = [:]
         let ciphers = try ciphers()
         for (number, value) in values.enumerated() {
-            let (cipher, binding) = (number % 3, number % bindings.count)
+            let (cipher, binding) = (number % ciphers.count, number % bindings.count)
             let cell = try ciphers[cipher].seal(value, at: bindings[binding])
             seeds["cell-\(value.tag)"] = [UInt8(cipher | binding << 2)] + cell
             guard number.isMultiple(of: 2) else { continue }

@@ -80,12 +80,13 @@ struct HostileOracle {
                 "SELECT name FROM sqlite_schema WHERE lower(type) = 'table'"
             ) { try $0[0] as String }
             let bindings = try Self.bindings(connection)
+            let columns = sealed(connection)
             for name in names {
                 for value in Self.values(of: name, connection) {
                     guard let cell = Self.cell(value), !template.cells.contains(cell) else {
                         continue
                     }
-                    for (title, text) in try opened(cell, bindings)
+                    for (title, text) in try opened(cell, columns, bindings)
                     where !isAllowed(text, title, program) {
                         found.append(
                             "\(name) holds a cell of \(title) that no program wrote: \(text)")
@@ -140,16 +141,29 @@ struct HostileOracle {
         return bindings
     }
 
+    /// The names of the columns that have an identity, by it: those of the template, and what the file claims.
+    private func sealed(_ connection: borrowing Connection) -> [[UInt8]: String] {
+        var columns: [[UInt8]: String] = [:]
+        let claimed = try? connection.query(
+            "SELECT identity FROM main.lockstep_column WHERE length(identity) = 16",
+            row: { try $0[0] as [UInt8] })
+        for identity in claimed ?? [] { columns[identity] = "plain.draft" }
+        for (title, column) in template.registered {
+            if let identity = column.identity { columns[identity] = title }
+        }
+        return columns
+    }
+
     /// The plaintext of a cell, under any column and in any row.
     private func opened(
-        _ cell: [UInt8], _ bindings: [CellBinding]
+        _ cell: [UInt8], _ columns: [[UInt8]: String], _ bindings: [CellBinding]
     ) throws -> [(title: String, text: String)] {
         guard let format = CellPrefix(cell.span)?.format else { return [] }
         var found: [(String, String)] = []
-        for id in UInt32(1)...8 {
+        for (identity, title) in columns {
             let mode: SealedColumn.Mode = format == .deterministic ? .deterministic : .random
-            let cipher = try ColumnCipher(column: id, keys, SealingTools(), mode: mode)
-            let title = template.registered.first { $0.value.id == id }?.key ?? "plain.draft"
+            let cipher = try ColumnCipher(
+                column: 1, identity: identity, keys, SealingTools(), mode: mode)
             for binding in bindings {
                 guard let value = try? cipher.open(cell.span, at: binding) else { continue }
                 found.append((title, "\(value)"))

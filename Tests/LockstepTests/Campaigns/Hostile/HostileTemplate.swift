@@ -150,7 +150,8 @@ struct HostileTemplate: Sendable {
                 }
                 guard column.mode == .deterministic else { continue }
                 let cipher = try ColumnCipher(
-                    column: column.id, keys, SealingTools(), mode: .deterministic)
+                    column: column.id, identity: column.identity, keys, SealingTools(),
+                    mode: .deterministic)
                 found.append(try cipher.seal(.text(guess), at: .column))
             }
         }

@@ -121,7 +121,7 @@ extension OperatorMutation {
         OperatorMutation("a cell made up") { connection, dice in
             let column = try column(&dice)
             let one = try row(column, connection, &dice)
-            let format = try dice.pick([UInt8(0xF9), 0xFA, 0xFB, 0xF8])
+            let format = try dice.pick([UInt8(0xF9), 0xFA, 0xFB, 0xF8, 0xFC, 0xFD, 0xFE])
             let cell = [format, 0, 0, 0, UInt8(dice.number(0...2))] + dice.bytes(60)
             try set(column, [column.name], [.blob(cell)], at: one.place, connection)
         },

@@ -104,12 +104,12 @@ extension OperatorMutation {
             try connection.execute(
                 "UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", other.id)
         },
-        OperatorMutation("the registry of another database, which names this one") {
+        OperatorMutation("the registry of another database, in the second format") {
             connection, dice in
             try dice.prototype.otherDatabase.registry.write(connection)
             try connection.execute(
                 """
-                UPDATE main.lockstep_dataset SET database =
+                UPDATE main.lockstep_dataset SET registry = NULL, database =
                     (SELECT database FROM main.lockstep_keyring WHERE ring = zeroblob(16))
                 """)
         },
@@ -132,14 +132,15 @@ extension OperatorMutation {
             try dice.prototype.firstFormat.write(connection)
             if dice.flip() { try FirstFormat.dropColumns(connection) }
         },
-        OperatorMutation("the columns of the second format dropped") { connection, _ in
+        OperatorMutation("the columns of later formats dropped") { connection, _ in
             try FirstFormat.dropColumns(connection)
         },
-        OperatorMutation("the columns of the second format NULL") { connection, dice in
+        OperatorMutation("the columns of later formats NULL") { connection, dice in
             if dice.flip() {
-                try connection.execute("UPDATE main.lockstep_dataset SET database = NULL")
+                try connection.execute("UPDATE main.lockstep_dataset SET registry = NULL")
             }
-            try connection.execute("UPDATE main.lockstep_column SET row_key = NULL")
+            let column = dice.flip() ? "row_key" : "identity"
+            try connection.execute("UPDATE main.lockstep_column SET \(name: column) = NULL")
         },
     ]
 

@@ -195,8 +195,6 @@ struct OperatorTruth: Equatable {
             Self.values(of: column.name, before, prototype).contains(cell)
         {
             found.undetected.insert(.movedDeterministicCells)
-        } else if Self.cell(at, prototype.otherDatabase) == former {
-            found.undetected.insert(.cellsOfOtherDatabases)
         } else if column.name == "fee", !Self.isCell(cell) {
             found.undetected.insert(.cellsInTransit)
         } else {
@@ -206,7 +204,7 @@ struct OperatorTruth: Equatable {
 
     /// Whether it looks like a cell.
     static func isCell(_ value: Value) -> Bool {
-        if case .blob(let bytes) = value { [0xF9, 0xFA].contains(bytes.first) } else { false }
+        if case .blob(let bytes) = value { [0xFC, 0xFD].contains(bytes.first) } else { false }
     }
 
     private static func byKey(
@@ -220,27 +218,15 @@ struct OperatorTruth: Equatable {
         return found
     }
 
-    /// Every cell that a deterministic column has had, here and in other databases of the dataset.
+    /// Every cell that a deterministic column has had.
     private static func values(
         of column: String, _ rows: TableRows, _ prototype: OperatorPrototype
     ) -> Set<Value> {
         var values = Set(
             prototype.formerCells.filter { $0.key.column == column }.flatMap(\.value).map(\.cell))
-        for table in [rows] + prototype.otherDatabase.rows where table.table == rows.table {
-            guard let place = table.columns.firstIndex(of: column) else { continue }
-            values.formUnion(table.rows.map { $0[place] })
+        if let place = rows.columns.firstIndex(of: column) {
+            values.formUnion(rows.rows.map { $0[place] })
         }
         return values
-    }
-
-    private static func cell(
-        _ place: OperatorPrototype.CellPlace, _ database: OperatorPrototype.OtherDatabase
-    ) -> OperatorPrototype.FormerCell? {
-        guard let column = sealed.first(where: { $0.name == place.column }),
-            let rows = database.rows.first(where: { $0.table == place.table }),
-            let row = byKey(rows, column.key)[place.key]
-        else { return nil }
-        return OperatorPrototype.FormerCell(
-            cell: row[column.name] ?? .null, tokens: column.tokens.map { row[$0] ?? .null })
     }
 }

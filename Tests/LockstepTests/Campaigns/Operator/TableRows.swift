@@ -71,23 +71,33 @@ enum FirstFormat {
         _ registry: ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
         var older = registry
-        older.database = nil
-        for index in older.columns.indices { older.columns[index].rowKey = nil }
+        (older.database, older.identity) = (nil, nil)
+        for index in older.columns.indices {
+            (older.columns[index].rowKey, older.columns[index].identity) = (nil, nil)
+        }
         let codes = try RegistryCodes(older, keys, keys.activeVersion)
         try connection.execute(
-            "UPDATE main.lockstep_dataset SET database = NULL, mac = ? WHERE dataset = ?",
+            "UPDATE main.lockstep_dataset SET database = NULL, registry = NULL, mac = ? WHERE dataset = ?",
             codes.set, keys.dataset)
         for (column, code) in zip(older.columns, codes.columns) {
             try connection.execute(
-                "UPDATE main.lockstep_column SET row_key = NULL, mac = ? WHERE dataset = ? AND id = ?",
-                code, keys.dataset, Int64(column.id))
+                """
+                UPDATE main.lockstep_column SET row_key = NULL, identity = NULL, mac = ?
+                WHERE dataset = ? AND id = ?
+                """, code, keys.dataset, Int64(column.id))
+        }
+        for (one, code) in zip(older.columns.flatMap(\.indexes), codes.indexes) {
+            try connection.execute(
+                "UPDATE main.lockstep_index SET mac = ? WHERE dataset = ? AND column_id = ? AND number = ?",
+                code, keys.dataset, Int64(one.index.column), Int64(one.index.number))
         }
     }
 
-    /// Also removes the columns that version 0.3 added.
+    /// Also removes the columns that later versions added.
     static func dropColumns(_ connection: borrowing Connection) throws {
         for (table, column) in [
             (EngineTables.datasets, "database"), (EngineTables.columns, "row_key"),
+            (EngineTables.datasets, "registry"), (EngineTables.columns, "identity"),
             (EngineTables.epochs, "database"),
         ] where EngineTables.has(column, in: table, connection) {
             try connection.execute("ALTER TABLE main.\(name: table) DROP COLUMN \(name: column)")

@@ -9,9 +9,7 @@ enum Undetected: String, CaseIterable, Comparable {
     case nulledCells = "set a cell to NULL"
     case formerCells = "restore an older cell of the same row"
     case movedDeterministicCells =
-        "move a deterministic (`FA`) cell to another row of its column"
-    case cellsOfOtherDatabases =
-        "put a cell of another database of the dataset into the same row of the column with the same number"
+        "move a deterministic (`FD`) cell to another row of its column"
     case cellsInTransit = "write plaintext into a column that is still being sealed"
     case defaults =
         "choose the literal default of a NOT NULL column, which a program that omits the column then writes, sealed if the column is sealed"

@@ -87,11 +87,11 @@ struct SecretsInMemoryTests {
             try SecretsInUse(in: FilePath(path)).withAll {
                 try #require(KeyMemory.gaps == [.contextsInOrdinaryMemory])
                 let open = try Self.differences(known).filter { $0.contains("in the open") }
-                for name in ["F9 column key", "FA column key", "inner state of the page MAC key"] {
+                for name in ["FC column key", "FD column key", "inner state of the page MAC key"] {
                     try #require(open.contains { $0.hasPrefix(name) }, "\(name): \(open)")
                 }
                 // The library's own secrets, and SQLCipher's, lie where they should.
-                for name in ["ring key", "field key", "FB column key", "raw key in hex"] {
+                for name in ["ring key", "field key", "FE column key", "raw key in hex"] {
                     try #require(!open.contains { $0.hasPrefix(name) }, "\(open)")
                 }
             }

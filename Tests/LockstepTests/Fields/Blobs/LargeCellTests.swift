@@ -107,9 +107,9 @@ struct LargeCellTests {
         func versions() throws -> [String?] {
             try other.texts("SELECT hex(substr(data, 1, 5)) FROM reel ORDER BY id")
         }
-        #expect(try versions() == ["FB00000004", "FB00000003", "FB00000003", "F900000003"])
+        #expect(try versions() == ["FE00000004", "FE00000003", "FE00000003", "FC00000003"])
         try other.reseal("data", of: "reel", keys: newer)
-        #expect(try versions() == ["FB00000004", "FB00000004", "F900000004", "F900000004"])
+        #expect(try versions() == ["FE00000004", "FE00000004", "FC00000004", "FC00000004"])
         for row: Int64 in [1, 2] { try expectWhole(other, inReel: row) }
         let read = try other.readReel(3)
         #expect(read == small)

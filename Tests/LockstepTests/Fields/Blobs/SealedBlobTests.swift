@@ -27,7 +27,7 @@ struct SealedBlobTests {
             try connection.value("SELECT data FROM reel_open WHERE id = 1", as: [UInt8].self)
                 == bytes)
         let cell = try connection.cell(ofReel: 1)
-        #expect(cell[0] == 0xFB)
+        #expect(cell[0] == 0xFE)
         // The type tag, and padding if there is any, in chunks; the last one is shorter.
         let plaintext = try padding.paddedLength(1 + count)
         #expect(cell.count == 5 + 24 + 32 + plaintext + (plaintext / Self.chunk + 1) * 16)
@@ -43,11 +43,11 @@ struct SealedBlobTests {
             #expect(try connection.readReel(Int64(row)) == bytes)
             let view: SQL = "SELECT data FROM reel_open WHERE id = ?"
             #expect(try connection.value(view, row, as: [UInt8].self) == bytes)
-            #expect(try connection.cell(ofReel: Int64(row))[0] == (row == 2 ? 0xFB : 0xF9))
+            #expect(try connection.cell(ofReel: Int64(row))[0] == (row == 2 ? 0xFE : 0xFC))
         }
         let text = String(repeating: "ä", count: 1 << 20)
         try connection.execute("INSERT INTO reel_open (id, data) VALUES (4, ?)", text)
-        #expect(try connection.cell(ofReel: 4)[0] == 0xF9)
+        #expect(try connection.cell(ofReel: 4)[0] == 0xFC)
         #expect(try connection.readReel(4) == Array(text.utf8))
         try connection.execute("INSERT INTO reel_open (id, data) VALUES (5, 7)")
         Refusal.expect(.decodeMismatch) { _ = try connection.readReel(5) }
@@ -199,7 +199,7 @@ struct SealedBlobTests {
         let newer = try CellWorkbench.keys(active: 4, retired: [3])
         let other = try bench.films.open([newer])
         try other.reseal("data", of: "bare", keys: newer)
-        #expect(try other.texts("SELECT hex(substr(data, 1, 5)) FROM bare") == ["FB00000004"])
+        #expect(try other.texts("SELECT hex(substr(data, 1, 5)) FROM bare") == ["FE00000004"])
         #expect(try other.value("SELECT data FROM bare_open", as: [UInt8].self) == bytes)
         var verification = Verification(bench.films.path, sets: [])
         verification.fieldKeys = [newer]

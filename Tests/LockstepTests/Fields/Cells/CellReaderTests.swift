@@ -100,13 +100,15 @@ struct CellReaderTests {
     func opensStreams(_ padding: CellPadding) throws {
         let bench = try SealedBlobWorkbench()
         let connection = try bench.open(padding: padding)
+        let own = try Self.identity(connection)
         var requests: [Request] = []
         var due: [String] = []
         for count in [0, 1, 16_383, 16_384, 40_000] {
             let bytes = SealedBlobWorkbench.bytes(count)
             try connection.write(bytes, toReel: 2)
             let cell = try connection.cell(ofReel: 2)
-            requests.append(Request(cell: Hex.encode(cell), column: 1, key: Self.second))
+            requests.append(
+                Request(cell: Hex.encode(cell), column: 1, identity: own, key: Self.second))
             due.append("4 \(Hex.encode(bytes))")
         }
         let bytes = SealedBlobWorkbench.bytes(1 << 20 + 1)
@@ -122,6 +124,11 @@ struct CellReaderTests {
         #expect(isRight)
     }
 
+    /// The identity of the bench's column.
+    private static func identity(_ connection: borrowing Connection) throws -> String {
+        Hex.encode(try #require(try connection.sealedColumns.first?.identity))
+    }
+
     private static let second = [[CellReader.Part.tag(1), .text("0000000000000002")]]
 
     @Test(
@@ -130,6 +137,7 @@ struct CellReaderTests {
     func refusesStreams() throws {
         let bench = try SealedBlobWorkbench()
         let connection = try bench.open()
+        let own = try Self.identity(connection)
         try connection.write(SealedBlobWorkbench.bytes(40_000), toReel: 2)
         let cell = try connection.cell(ofReel: 2)
         let border = CellFormat.chunked.headerLength + 2 * ChunkedLayout.sealedChunkLength
@@ -142,7 +150,7 @@ struct CellReaderTests {
             changed[changed.count - 1][place] ^= 1
         }
         var requests = changed.map {
-            Request(cell: Hex.encode($0), column: 1, key: Self.second)
+            Request(cell: Hex.encode($0), column: 1, identity: own, key: Self.second)
         }
         requests[1].key = Self.row
         let outcome = try CellReader.answers(requests)

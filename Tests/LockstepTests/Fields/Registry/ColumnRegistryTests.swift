@@ -113,6 +113,7 @@ struct ColumnRegistryTests {
                 let isWay = [
                     "plaintext migrating", "migrating sealed", "migrating unsealing",
                     "sealed unsealing", "unsealing plaintext", "unsealing migrating",
+                    "sealed resealing", "resealing sealed",
                 ].contains("\(state) \(next)")
                 let code = try Refusal.code { try registry.move(1, to: next) }
                 #expect(code == (isWay ? nil : .misuse), "\(state) \(next)")
@@ -135,6 +136,16 @@ struct ColumnRegistryTests {
         "UPDATE lockstep_column SET state = 'migrating' WHERE id = 2",
         "UPDATE lockstep_column SET state = 'plaintext'",
         "UPDATE lockstep_column SET state = 'open'",
+        "UPDATE lockstep_column SET state = 'resealing' WHERE id = 2",
+        "UPDATE lockstep_column SET identity = NULL WHERE id = 1",
+        "UPDATE lockstep_column SET identity = randomblob(16) WHERE id = 2",
+        "UPDATE lockstep_column SET identity = x'00'",
+        "UPDATE lockstep_column SET identity = (SELECT identity FROM lockstep_column WHERE id = 2)",
+        "UPDATE lockstep_dataset SET registry = NULL",
+        "UPDATE lockstep_dataset SET registry = randomblob(16)",
+        "UPDATE lockstep_dataset SET registry = x'00'",
+        "UPDATE lockstep_dataset SET database = randomblob(16)",
+        "UPDATE lockstep_dataset SET database = registry, registry = NULL",
         "UPDATE lockstep_column SET mode = 'deterministic'",
         "UPDATE lockstep_column SET mode = 'none'",
         "UPDATE lockstep_column SET padding = 64 WHERE id = 2",
@@ -156,7 +167,7 @@ struct ColumnRegistryTests {
         "DELETE FROM lockstep_column",
         """
         INSERT INTO lockstep_column
-            SELECT dataset, 3, table_name, name, mode, padding, state, cursor, mac, row_key
+            SELECT dataset, 3, table_name, name, mode, padding, state, cursor, mac, row_key, identity
             FROM lockstep_column WHERE id = 2
         """,
         "DELETE FROM lockstep_index",
@@ -285,32 +296,41 @@ struct ColumnRegistryTests {
 
     /// From the article's example.
     static let database = [UInt8](0xC0..<0xD0)
+    static let registryIdentity = [UInt8](0xD0..<0xE0)
 
     @Test(
         "the codes are those of the article's examples, which Python's `cryptography` made",
         arguments: [
             (
-                nil, nil, "fdb783bd256ce6d46ee2defd53954fcd6f3d4b24f46fc827a3b31b884dffcbe3",
+                nil, nil, nil,
+                "fdb783bd256ce6d46ee2defd53954fcd6f3d4b24f46fc827a3b31b884dffcbe3",
                 "5feea8776b0e54a981d6bfc367aea9f3d106ee8cd748a7d854a3a1c07dd607a0"
             ),
             (
-                database, "row id",
+                nil, database, "row id",
                 "aa193da6979752962f680ec0163cfb4e53586a74686027e7a49754dfd8e42fa6",
                 "9fdb23f9fceceaaa53216a0dfb6f003db44789cfa91bcea1e7964795b4a11d61"
             ),
-        ] as [([UInt8]?, String?, String, String)])
+            (
+                registryIdentity, nil, "row id",
+                "70a4cb4d21a37e842dc95ba9c102d2004c2254107bd35bd40e08513c2a371335",
+                "a207420c4a185d73c591e466478e271948d587310063d95ac0bf6e060e145d61"
+            ),
+        ] as [([UInt8]?, [UInt8]?, String?, String, String)])
     func knownAnswer(
-        _ database: [UInt8]?, _ rowKey: String?, _ column: String, _ set: String
+        _ identity: [UInt8]?, _ database: [UInt8]?, _ rowKey: String?, _ column: String,
+        _ set: String
     ) throws {
         let commitment = try Keyring.commitment(of: Secrets.make(CellWorkbench.fieldKey))
         #expect(
             Hex.encode(commitment)
                 == "1c8db25cb17c11d06e791742e6e60a009aed576fe72975ea4125088956980c27")
         let registry = ColumnRegistry(
-            dataset: CellWorkbench.dataset, database: database, changes: 1,
+            dataset: CellWorkbench.dataset, identity: identity, database: database, changes: 1,
             columns: [
                 SealedColumn(
-                    id: 1, table: "movie", name: "title", mode: .random, padding: .none,
+                    id: 1, identity: identity.map { _ in CellWorkbench.identity }, table: "movie",
+                    name: "title", mode: .random, padding: .none,
                     state: .sealed, rowKey: rowKey.flatMap(SealedRowKey.init))
             ], commitments: [3: commitment])
         let codes = try RegistryCodes(registry, keys, 3)

@@ -43,10 +43,11 @@ struct RegistryReaderTests {
         }
         return [
             "dataset": try rows(
-                "SELECT dataset, changes, key_version, mac, database FROM lockstep_dataset"),
+                "SELECT dataset, changes, key_version, mac, database, registry FROM lockstep_dataset"
+            ),
             "columns": try rows(
                 """
-                SELECT id, table_name, name, mode, padding, state, cursor, mac, row_key
+                SELECT id, table_name, name, mode, padding, state, cursor, mac, row_key, identity
                 FROM lockstep_column ORDER BY id
                 """),
             "indexes": try rows(
@@ -97,9 +98,11 @@ struct RegistryReaderTests {
             "UPDATE lockstep_field_key SET commitment = zeroblob(32)",
             "UPDATE lockstep_column SET row_key = 'row year' WHERE id = 1",
             "UPDATE lockstep_column SET row_key = NULL",
-            "UPDATE lockstep_dataset SET database = NULL",
             "UPDATE lockstep_dataset SET database = randomblob(16)",
-            "UPDATE lockstep_keyring SET database = randomblob(16)",
+            "UPDATE lockstep_dataset SET registry = NULL",
+            "UPDATE lockstep_dataset SET registry = randomblob(16)",
+            "UPDATE lockstep_column SET identity = NULL WHERE id = 1",
+            "UPDATE lockstep_column SET identity = randomblob(16)",
         ]
         for sql in forgeries {
             #expect(throws: Stop.self) {

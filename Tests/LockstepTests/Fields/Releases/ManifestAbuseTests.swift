@@ -63,7 +63,7 @@ struct ManifestAbuseTests {
         ("UPDATE lockstep_column SET table_name = '', name = 'film.title'", [.registryOther]),
         (
             "INSERT INTO lockstep_column SELECT dataset, 2, table_name, 'note', mode, padding, state, "
-                + "cursor, mac, row_key FROM lockstep_column", [.registryOther]
+                + "cursor, mac, row_key, identity FROM lockstep_column", [.registryOther]
         ),
     ]
 

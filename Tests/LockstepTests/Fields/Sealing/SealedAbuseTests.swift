@@ -47,7 +47,7 @@ struct SealedAbuseTests {
             "UPDATE film SET id = 100 WHERE id = 1",
             "UPDATE film SET title = CAST(substr(title, 1, 29) || (SELECT substr(title, 30) FROM film WHERE id = 2) AS BLOB) WHERE id = 1",
             "UPDATE film SET title = CAST(title || x'00' AS BLOB) WHERE id = 1",
-            "UPDATE film SET title = CAST(x'F900000003' || randomblob(60) AS BLOB) WHERE id = 1",
+            "UPDATE film SET title = CAST(x'FC00000003' || randomblob(60) AS BLOB) WHERE id = 1",
         ])
     func forged(sql: String) throws {
         try protect()
@@ -85,11 +85,11 @@ struct SealedAbuseTests {
                 .cellMalformed
             ),
             (
-                "UPDATE film SET title = CAST(x'F900000000' || substr(title, 6) AS BLOB) WHERE id = 1",
+                "UPDATE film SET title = CAST(x'FC00000000' || substr(title, 6) AS BLOB) WHERE id = 1",
                 .cellMalformed
             ),
             (
-                "UPDATE film SET title = CAST(x'F900000008' || substr(title, 6) AS BLOB) WHERE id = 1",
+                "UPDATE film SET title = CAST(x'FC00000008' || substr(title, 6) AS BLOB) WHERE id = 1",
                 .keyUnavailable
             ),
         ])

@@ -15,7 +15,7 @@ struct OpenViewTests {
                 == SealedTableWorkbench.films)
         #expect(
             try connection.value(
-                "SELECT count(*) FROM film WHERE typeof(title) = 'blob' AND hex(substr(title, 1, 1)) = 'F9'",
+                "SELECT count(*) FROM film WHERE typeof(title) = 'blob' AND hex(substr(title, 1, 1)) = 'FC'",
                 as: Int.self) == 5)
         #expect(
             try connection.query(

@@ -48,32 +48,32 @@ struct KnownSecrets: Codable, Sendable {
                 add("blind index key", key)
                 addStates(of: "blind index key", SHA2State.hmac256(Secrets.bytes(of: key)))
             }
+            let owner = CellOwner(column.id, column.identity)
             guard column.mode == .random else {
-                let key = try keys.columnKey(
-                    column.id.bigEndianBytes, version: 1, format: 0xFA, count: 64)
-                add("FA column key", key)
+                let key = try keys.columnKey(owner.bytes, version: 1, format: 0xFD, count: 64)
+                add("FD column key", key)
                 continue
             }
-            let key = try keys.columnKey(column.id.bigEndianBytes, version: 1, format: 0xF9)
-            add("F9 column key", key)
+            let key = try keys.columnKey(owner.bytes, version: 1, format: 0xFC)
+            add("FC column key", key)
             let cell = try Self.cell(1, 5 + 24, connection)
             var cipher = try XAES256GCM(key: key.bytes)
-            add("F9 message key", try cipher.derivedKey(cell.span.extracting(5..<29)))
-            try addChunks(column.id, keys, Self.cell(2, 5 + 24, connection))
+            add("FC message key", try cipher.derivedKey(cell.span.extracting(5..<29)))
+            try addChunks(owner, keys, Self.cell(2, 5 + 24, connection))
         }
     }
 
     /// The key of a chunked message: C2SP, chunked-encryption.md, "Key derivation".
-    private mutating func addChunks(_ column: UInt32, _ keys: FieldKeys, _ head: [UInt8]) throws {
-        let key = try keys.columnKey(column.bigEndianBytes, version: 1, format: 0xFB)
-        add("FB column key", key)
+    private mutating func addChunks(_ owner: CellOwner, _ keys: FieldKeys, _ head: [UInt8]) throws {
+        let key = try keys.columnKey(owner.bytes, version: 1, format: 0xFE)
+        add("FE column key", key)
         var data = AssociatedData(
-            CellPrefix(.chunked, .first, keyVersion: 1), dataset: keys.dataset, .number(column))
+            CellPrefix(.chunked, owner.version, keyVersion: 1), dataset: keys.dataset, owner)
         let info =
             Array("c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0".utf8) + head[5...]
             + (try data.bytes(.row(2)))
         add(
-            "FB message key",
+            "FE message key",
             try HKDF.expand(key.bytes, info: info.span, count: 32, with: .sha512))
     }
 

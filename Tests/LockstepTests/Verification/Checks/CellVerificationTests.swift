@@ -94,7 +94,7 @@ struct CellVerificationTests {
                 "not authentic", "row 700"
             ),
             (
-                "UPDATE film SET title = CAST(x'F900000009' || substr(title, 6) AS BLOB) WHERE id = 7",
+                "UPDATE film SET title = CAST(x'FC00000009' || substr(title, 6) AS BLOB) WHERE id = 7",
                 "under a key that the keyring does not have", "row 7"
             ),
         ])

@@ -2,13 +2,20 @@ public import SystemPackage
 
 /// Makes a database from a template: a copy under its own key, verified like a backup, at a path where nothing exists.
 /// A program does this at its first run with the database that it ships with.
+///
+/// Sealed columns of the template get identities of their own in the new database, and so does their registry: what one
+/// of the databases seals opens in no other. That takes the keys of their datasets, and columns that have no cells yet.
 public struct Provisioning: Sendable {
     /// The path of the new database.
     public let path: FilePath
     /// An encrypted Lockstep database, which is only read and can lie in a read-only folder.
     public let template: FilePath
-    /// Connection options, used only for the functions and collations that the schema needs.
+    /// Connection options, used only for the functions and collations that the schema needs, and for their
+    /// ``ConnectionOptions/fieldKeys``: those of the datasets with sealed columns.
     public var options: ConnectionOptions
+    /// Whether the new database keeps the identities of the template's sealed columns, together with their cells. The
+    /// cells of each database that is made from the template then open in all of them.
+    public var sharesCells = false
 
     /// A new database at `path`, made from `template`. Nothing runs yet.
     public init(
@@ -26,6 +33,9 @@ public struct Provisioning: Sendable {
     ///   - progress: Called with the number of copied pages.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at the path: it is never overwritten;
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the template does not verify;
+    ///   ``LockstepError/Code/misuse`` if it has cells and the database would share them;
+    ///   ``LockstepError/Code/keyUnavailable`` without the keys of a dataset that has sealed columns in it;
+    ///   ``LockstepError/Code/registryForged``;
     ///   ``LockstepError/Code/full``; `CancellationError`; any error from `progress`.
     @discardableResult
     public func run(
@@ -39,9 +49,15 @@ public struct Provisioning: Sendable {
         reading.isQueryOnly = true
         let source = try Connection.open(template, key: templateKey, options: reading)
         var report = try source.read { source in
-            try PageCopy.run(source, to: path, as: .original, key, schema: options) {
+            let registries = try NewRegistries(of: source, options.fieldKeys, sharesCells)
+            let pending = try PendingDatabase(for: path)
+            try PageCopy.copyPages(source, to: pending.path, as: .original, key) {
                 try $0.report(to: progress)
             }
+            let report = try PageCopy.verify(pending.path, key, schema: options, against: source)
+            try registries.write(pending.path, key, options)
+            try pending.place()
+            return report
         }
         report.time = time.ended()
         return report
