@@ -9,7 +9,8 @@ internal import Synchronization
 /// A dedicated thread that runs jobs one after another, for work that waits for disks and locks: Swift's few
 /// cooperative threads must not wait.
 ///
-/// It starts with the first job. When the object is deallocated, it ends after the submitted jobs.
+/// It starts with the first job. When the object is deallocated, it ends after the submitted jobs, and the process does not
+/// end before it: see ``EndingThreads``.
 final class WorkerThread: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -43,7 +44,10 @@ private final class Inbox: Sendable {
     }
 
     func end() {
-        state.locked { $0.hasEnded = true }
+        state.locked { state in
+            if state.isRunning { EndingThreads.begin() }
+            state.hasEnded = true
+        }
         state.signal()
     }
 
@@ -84,6 +88,7 @@ private final class Inbox: Sendable {
         while let batch = next() {
             for job in batch { job() }
         }
+        EndingThreads.end()
     }
 
     /// The waiting jobs, as soon as there are any; nil at the end.

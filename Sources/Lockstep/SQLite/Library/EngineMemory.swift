@@ -23,7 +23,10 @@ internal import CSQLCipher
 /// then false, and ``KeyMemory`` reports it.
 enum EngineMemory {
     /// Whether keys are kept in locked memory. Must be read before any call that starts SQLite.
-    static let isArranged: Bool = arrange()
+    static let isArranged: Bool = {
+        _ = CryptoThreads.areWatched
+        return arrange()
+    }()
 
     /// Whether all keys so far could be locked.
     static var isLocked: Bool {

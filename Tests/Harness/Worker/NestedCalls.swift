@@ -1,0 +1,106 @@
+import Dispatch
+import Lockstep
+
+/// `nested-calls OUTER INNER`: calls a store from inside one of its own calls, and prints `refused: …`, or `went on`. A hang
+/// is for the caller to end.
+enum NestedCalls {
+    static let outer = [
+        "read", "write", "withoutTransaction", "awaited-read", "awaited-write",
+        "awaited-withoutTransaction", "observe", "insertBlob", "chunks",
+    ]
+    static let inner = [
+        "read", "write", "withoutTransaction", "close", "awaited-read", "awaited-write",
+        "awaited-withoutTransaction", "observe", "insertBlob",
+    ]
+
+    static func run(_ arguments: [String]) async {
+        do {
+            var options = StoreOptions()
+            options.readers = 1
+            let store = try Store.temporary(options: options)
+            try await store.write { connection in
+                try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)")
+                try connection.execute("INSERT INTO t VALUES (1, zeroblob(200000))")
+            }
+            try await call(arguments[0], of: store) { inner in
+                try await call(arguments[1], of: store) { _ in }
+                _ = inner
+            }
+            print("went on")
+        } catch let error as LockstepError where error.code == .misuse {
+            print("refused: \(error.message)")
+        } catch {
+            print("failed: \(error)")
+        }
+    }
+
+    /// Makes a call, and `body` in its closure, whose blocking waits for it.
+    private static func call(
+        _ name: String, of store: Store, _ body: @escaping @Sendable (Bool) async throws -> Void
+    ) async throws {
+        let closure: @Sendable (borrowing Connection) throws -> Void = { _ in
+            try waiting { try await body(true) }
+        }
+        switch name {
+        case "read": try store.blocking { try $0.read(closure) }
+        case "write": try store.blocking { try $0.write(closure) }
+        case "withoutTransaction": try store.blocking { try $0.withoutTransaction(closure) }
+        case "close": try store.close()
+        case "awaited-read": try await store.read(closure)
+        case "awaited-write": try await store.write(closure)
+        case "awaited-withoutTransaction": try await store.withoutTransaction(closure)
+        case "observe": for try await _ in store.observe(closure) { break }
+        case "insertBlob":
+            try await store.insertBlob(into: "t", "body", from: Chunks(body: body)) { connection in
+                try connection.execute("INSERT INTO t VALUES (NULL, zeroblob(1))")
+                return connection.lastInsertedRowID
+            }
+        case "chunks":
+            for try await _ in store.chunks(of: BlobPlace(table: "t", column: "body", row: 1)) {
+                try await body(true)
+                break
+            }
+        default: print("failed: no call \(name)")
+        }
+    }
+
+    /// Runs `body` in a task of its own, and blocks this thread until it is done.
+    private static func waiting(_ body: @escaping @Sendable () async throws -> Void) throws {
+        let done = DispatchSemaphore(value: 0)
+        let outcome = Outcome()
+        Task {
+            do { try await body() } catch { outcome.error = error }
+            done.signal()
+        }
+        done.wait()
+        if let error = outcome.error { throw error }
+    }
+
+    // Sendable by this proof: the task writes it before the semaphore's signal, and the waiter reads it after.
+    private final class Outcome: @unchecked Sendable {
+        var error: (any Error)?
+    }
+
+    private struct Chunks: AsyncSequence, Sendable {
+        let body: @Sendable (Bool) async throws -> Void
+
+        func makeAsyncIterator() -> Iterator { Iterator(body: body) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let body: @Sendable (Bool) async throws -> Void
+            var isDone = false
+
+            mutating func next() async throws -> [UInt8]? {
+                guard !isDone else { return nil }
+                isDone = true
+                try await body(true)
+                return [1]
+            }
+        }
+    }
+}
+
+extension Store {
+    /// In a function that is not async, so that the blocking forms are called.
+    fileprivate func blocking(_ body: (Store) throws -> Void) throws { try body(self) }
+}
