@@ -26,7 +26,7 @@ public struct Backup: Sendable {
     ) throws -> CopyReport {
         let time = JobTime()
         var report = try store.namingDamage {
-            try store.read { connection in
+            try store.snapshot { connection in
                 try PageCopy.run(
                     connection, to: path, as: .copy, key, schema: store.source.options.connection
                 ) { try $0.report(to: progress) }

@@ -37,6 +37,8 @@ final class ConnectionQueue: @unchecked Sendable {
     private var waiters = Fifo<Waiter>()
     private var isClosed = false
     private var closers: [@Sendable () -> Void] = []
+    /// The tasks that keep a pooled connection while they do other things.
+    private var keepers: [Int] = []
 
     init(_ connections: [PooledConnection]) {
         self.connections = connections
@@ -111,6 +113,15 @@ final class ConnectionQueue: @unchecked Sendable {
         try lock.locked { () throws(LockstepError) -> PooledConnection? in
             guard !isClosed else { throw Self.closed }
             if let pooled = idle.popLast() { return pooled }
+            if let task = Self.currentTask,
+                keepers.count(where: { $0 == task }) == connections.count
+            {
+                throw LockstepError(
+                    .misuse,
+                    "this task keeps all of the store's readers with sequences of `chunks` that have not ended",
+                    hint:
+                        "end or release their iterators first, or open the store with more readers")
+            }
             waiters.append(Waiter(kind: waiter(), isAlone: isAlone))
             return nil
         }
@@ -122,6 +133,24 @@ final class ConnectionQueue: @unchecked Sendable {
             waiters.removeFirst { waiter in
                 if case .call(let waiting) = waiter.kind { waiting === call } else { false }
             }
+        }
+    }
+
+    // MARK: Keeping
+
+    private static var currentTask: Int? { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue } }
+
+    /// Notes that the calling task keeps a pooled connection: it would wait for ever for the last one.
+    /// - Returns: What ends the note.
+    func noteKeeper() -> Int? {
+        guard let task = Self.currentTask else { return nil }
+        lock.locked { keepers.append(task) }
+        return task
+    }
+
+    func forgetKeeper(_ task: Int?) {
+        lock.locked {
+            if let index = keepers.firstIndex(where: { $0 == task }) { keepers.remove(at: index) }
         }
     }
 
@@ -193,9 +222,6 @@ final class ConnectionQueue: @unchecked Sendable {
         }
         if isIdle { body() }
     }
-
-    /// Whether this thread is inside a closure that uses one of the pooled connections.
-    var isUsedHere: Bool { connections.contains { $0.isUsedHere } }
 
     static let closed = LockstepError(
         .closed, "the store was closed", hint: "open it again, or close it later")

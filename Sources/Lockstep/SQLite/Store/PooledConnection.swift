@@ -77,11 +77,6 @@ final class PooledConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether this thread is inside a closure that uses the connection.
-    var isUsedHere: Bool {
-        user.locked { userCore?.owner.isLentHere ?? false }
-    }
-
     /// Closes the connection.
     func close() { connection = nil }
 

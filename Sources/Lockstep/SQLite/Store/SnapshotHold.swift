@@ -7,6 +7,7 @@ final class SnapshotHold: @unchecked Sendable {
     private let queue: ConnectionQueue
     private let open: Opener
     private var reader: (any PieceReader)?
+    private let keeper: Int?
 
     static func begin(
         _ queue: ConnectionQueue, _ open: @escaping Opener
@@ -25,9 +26,11 @@ final class SnapshotHold: @unchecked Sendable {
         self.pooled = pooled
         self.queue = queue
         self.open = open
+        keeper = queue.noteKeeper()
     }
 
     deinit {
+        queue.forgetKeeper(keeper)
         // Nobody else has the pooled connection yet. Rolling back a transaction that only read loses nothing.
         reader?.close()
         try? pooled.use { connection in try connection.run(.rollBack) }

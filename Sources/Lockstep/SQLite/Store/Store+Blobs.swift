@@ -37,9 +37,20 @@ extension Store {
         from chunks: Chunks,
         open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
+        let call = try StoreCall("insertBlob", of: self)
         let pooled = try await writer.queue.hold(alone: true)
         defer { writer.queue.giveBack(pooled) }
-        return try await writer.transaction(on: pooled) { () async throws -> Int64 in
+        return try await call.run {
+            try await stream(from: chunks, on: pooled, open)
+        }
+    }
+
+    @concurrent
+    private func stream<Chunks: AsyncSequence & Sendable>(
+        from chunks: Chunks, on pooled: PooledConnection,
+        _ open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
+    ) async throws -> Int64 where Chunks.Element == [UInt8] {
+        try await writer.transaction(on: pooled) { () async throws -> Int64 in
             let (row, stream) = try pooled.use { connection in try connection.guarded(open) }
             do {
                 for try await chunk in chunks {

@@ -5,7 +5,8 @@ public import SystemPackage
 ///
 /// `read` works on a snapshot and never waits for a writer; `write` is a transaction that is durable when it
 /// returns. Both exist as asynchronous calls, which never run on an actor, and as blocking calls, which run on
-/// the calling thread. A closure must not call the store again: it uses the connection that it receives.
+/// the calling thread. A closure uses the connection that it receives: if it calls the store again, in any form and from
+/// any task that it starts, that call throws ``LockstepError/Code/misuse``.
 ///
 /// Switching threads takes several times as long as a short asynchronous call. To avoid that, up to half of
 /// Swift's threads can serve calls of all stores at a time; the other calls run on the store's own threads. A
@@ -25,10 +26,14 @@ public final class Store: Sendable {
     private let isEnding = Atomic<Bool>(false)
     private let ended = Latch()
     let source: StoreSource
+    /// What was set aside when the store was opened, because the write-ahead log was damaged; see
+    /// ``ConnectionOptions/damagedLog``.
+    public let setAsideLog: SetAsideLog?
 
     /// A store for a file. None of its connections is open yet.
-    init(_ source: StoreSource) {
+    init(_ source: StoreSource, setAsideLog: SetAsideLog? = nil) {
         path = source.path
+        self.setAsideLog = setAsideLog
         self.source = source
         observers = Observers()
         let log = Checkpointer(
@@ -52,6 +57,7 @@ public final class Store: Sendable {
     /// A store in memory.
     init(_ source: StoreSource, inMemory connection: consuming Connection) {
         path = source.path
+        setAsideLog = nil
         self.source = source
         observers = Observers()
         checkpointer = nil
@@ -74,11 +80,15 @@ public final class Store: Sendable {
     /// Runs `body` on this thread, on one snapshot of the database. Blocks until a connection is free.
     /// - Throws: Any error from `body`; ``LockstepError/Code/closed``.
     public func read<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        let call = try StoreCall("read", of: self)
+        return try snapshot { connection in try call.run { try body(connection) } }
+    }
+
+    /// Runs one of the engine's jobs on a snapshot: what its progress closure calls is not nested, and can write meanwhile.
+    func snapshot<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         guard let readers else {
-            try refuseRecursion(into: writer.queue)
             return try writer.exclusively { connection in try connection.readOnly(body) }
         }
-        try refuseRecursion(into: readers)
         let pooled = try readers.take()
         defer { readers.giveBack(pooled) }
         return try pooled.use { connection in try connection.read(body) }
@@ -90,6 +100,7 @@ public final class Store: Sendable {
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
+        let body = try inCall("read", body)
         guard let readers else {
             return try await writer.exclusively { connection in try connection.readOnly(body) }
         }
@@ -113,8 +124,8 @@ public final class Store: Sendable {
     /// - Throws: Any error from `body`; ``LockstepError/Code/busy`` if another process holds the write lock
     ///   for longer than the busy timeout; ``LockstepError/Code/closed``.
     public func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        try refuseRecursion(into: writer.queue)
-        return try writer.write(body)
+        let call = try StoreCall("write", of: self)
+        return try writer.write { connection in try call.run { try body(connection) } }
     }
 
     /// Runs `body` in a transaction, never on an actor, and returns when it is durable. If `body` throws, or
@@ -124,7 +135,7 @@ public final class Store: Sendable {
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
-        try await writer.write(body)
+        try await writer.write(inCall("write", body))
     }
 
     /// Runs `body` on this thread with the writing connection outside any transaction, for operations that
@@ -134,8 +145,8 @@ public final class Store: Sendable {
     public func withoutTransaction<Result>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
-        try refuseRecursion(into: writer.queue)
-        return try writer.exclusively(body)
+        let call = try StoreCall("withoutTransaction", of: self)
+        return try writer.exclusively { connection in try call.run { try body(connection) } }
     }
 
     /// The same on the store's writing thread.
@@ -143,15 +154,15 @@ public final class Store: Sendable {
     public func withoutTransaction<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
-        try await writer.exclusively(body)
+        try await writer.exclusively(inCall("withoutTransaction", body))
     }
 
-    private func refuseRecursion(into queue: ConnectionQueue) throws(LockstepError) {
-        guard !queue.isUsedHere else {
-            throw LockstepError(
-                .misuse, "the store was called from inside its own closure",
-                hint: "use the connection that the closure receives")
-        }
+    /// `body` as a part of an awaited call of this name.
+    private func inCall<Result>(
+        _ name: String, _ body: @escaping @Sendable (borrowing Connection) throws -> Result
+    ) throws(LockstepError) -> @Sendable (borrowing Connection) throws -> Result {
+        let call = try StoreCall(name, of: self)
+        return { connection in try call.run { try body(connection) } }
     }
 
     // MARK: Closing
@@ -160,8 +171,7 @@ public final class Store: Sendable {
     /// store also closes when its last reference is released.
     /// - Throws: ``LockstepError/Code/misuse`` if called inside a closure of the store.
     public func close() throws(LockstepError) {
-        try refuseRecursion(into: writer.queue)
-        if let readers { try refuseRecursion(into: readers) }
+        try StoreCall.refuseNested(in: self)
         shutDown()
         ended.wait()
     }

@@ -32,6 +32,8 @@ package final class Authorizer {
     private(set) var sawDefinition = false
     /// Whether the statement being prepared begins or ends a transaction.
     private(set) var sawTransactionControl = false
+    /// Whether SQL of the program has set a PRAGMA since the flag was cleared.
+    var sawSetting = false
     /// The tables that the statement being prepared reads and writes.
     private(set) var tableUse = TableUse()
     /// Whether to skip recording the tables of the engine's statements that are prepared now.
@@ -261,6 +263,7 @@ package final class Authorizer {
                     "remove it from the file; if the program needs it, set it there after opening"
             )
         }
+        if argument != nil { sawSetting = true }
         if name == "busy_timeout", let argument { busyTimeout = Int32(argument) ?? 0 }
         if mode == .migration, argument != nil, Self.futilePragmas.contains(name) {
             return LockstepError(

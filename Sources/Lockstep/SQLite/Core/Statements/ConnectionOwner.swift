@@ -15,9 +15,6 @@ final class ConnectionOwner: Sendable {
         return thread == 0 || thread == ThreadIdentity.current
     }
 
-    /// Whether a store has lent the connection to this thread.
-    var isLentHere: Bool { thread.load(ordering: .acquiring) == ThreadIdentity.current }
-
     /// Whether the current work was cancelled and must run no further statement.
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
