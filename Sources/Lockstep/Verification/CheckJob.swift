@@ -5,6 +5,8 @@ struct CheckJob: Sendable {
     var freshness: FreshnessCheck?
     /// Nil if the key did not come from a keyring.
     var keyring: KeyringSummary?
+    /// What the log's index said before the checks' connections rebuilt it.
+    var index: WriteAheadLogIndex?
     /// Whether the database also carries other sets, which are not reported.
     var hasOthers = false
     /// Whether the database is in memory, without pages and cipher.

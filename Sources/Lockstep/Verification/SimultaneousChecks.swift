@@ -87,6 +87,8 @@ struct SimultaneousChecks: Sendable {
     private func startSealed(_ key: SharedSecret<DatabaseKey>) throws {
         var options = schema.ofSchema
         options.isQueryOnly = true
+        // The damage of a log is a finding of the check of the pages.
+        options.looksAtLog = false
         options.progress = ProgressHandler(
             every: 10_000, shouldContinue: coordinator.shouldContinue)
         options.addition =
@@ -110,6 +112,8 @@ struct SimultaneousChecks: Sendable {
     ) throws {
         var options = schema.ofSchema
         options.isQueryOnly = true
+        // The damage of a log is a finding of the check of the pages.
+        options.looksAtLog = false
         options.cacheBytes = cacheBytes
         options.progress = ProgressHandler(
             every: 10_000, shouldContinue: coordinator.shouldContinue)

@@ -105,7 +105,8 @@ public struct Verification: Sendable {
     ) throws -> VerificationReport {
         let time = JobTime()
         let before = VerifiedState(path)
-        var report = try runOnce(key, freshness, keyring, progress)
+        let index = try WriteAheadLogIndex.left(beside: path)
+        var report = try runOnce(key, freshness, keyring, index, progress)
         if !report.isClean {
             let after = VerifiedState(path)
             guard after.file.identity == before.file.identity else {
@@ -114,7 +115,7 @@ public struct Verification: Sendable {
                     hint: "run it again when the other program has ended", context: .file(path))
             }
             // A change in between can make checks disagree. A fault of the file itself is found again.
-            if after != before { report = try runOnce(key, freshness, keyring, progress) }
+            if after != before { report = try runOnce(key, freshness, keyring, index, progress) }
         }
         report.time = time.ended()
         return report
@@ -122,11 +123,12 @@ public struct Verification: Sendable {
 
     private func runOnce(
         _ key: borrowing DatabaseKey, _ freshness: FreshnessCheck?, _ keyring: KeyringSummary?,
-        _ progress: JobProgress.Handler
+        _ index: WriteAheadLogIndex?, _ progress: JobProgress.Handler
     ) throws -> VerificationReport {
         let diagnosis = try Diagnosis.examine(path, key: key)
         if let error = diagnosis.error(path), error.code != .damaged { throw error }
-        let job = CheckJob(verification: self, freshness: freshness, keyring: keyring)
+        let job = CheckJob(
+            verification: self, freshness: freshness, keyring: keyring, index: index)
         let tasks = job.tasks
         var outcomes: [VerificationReport.Outcome] = []
         for case (let check, .beforehand(let run)) in tasks {

@@ -25,7 +25,9 @@ struct Backup: ParsableCommand {
     func run() throws {
         let session = try access.session()
         let progress = CopyProgressLine("backup")
-        let report = try session.store().backup(to: FilePath(target)) { try progress.show($0) }
+        let report = try session.store(isReading: true).backup(to: FilePath(target)) {
+            try progress.show($0)
+        }
         let result = CopyResult(report, from: session.path, to: FilePath(target))
         guard output.format == .text else { return try Output.json(result) }
         result.show("backed up")

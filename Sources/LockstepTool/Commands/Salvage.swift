@@ -12,6 +12,8 @@ struct Salvage: ParsableCommand {
             database has the same key. Exits with 0 if everything was recovered, and with 65 if anything \
             was lost; in both cases it makes the new database and reports the losses.
 
+            Where a damaged log was set aside when the database was opened, it is salvaged too.
+
             If there is a backup, `lockstep restore` recovers more. To replace the damaged database with \
             the new one: lockstep restore --database DAMAGED NEW
             """)
@@ -58,9 +60,21 @@ extension SalvageReport {
             "lostAndFound": lostAndFound.map {
                 ["table": $0.table, "rows": $0.rows] as JSONObject
             },
+            "setAside": setAside.map(\.json),
             "failures": failures.map { ["object": $0.object, "reason": $0.reason] as JSONObject },
             "orphans": orphans.map {
                 ["table": $0.table, "parent": $0.parent, "rows": $0.rows] as JSONObject
+            },
+        ]
+    }
+}
+
+extension SalvageReport.SetAside {
+    fileprivate var json: JSONObject {
+        [
+            "copy": copy.string, "rows": rows, "isUnreadable": isUnreadable,
+            "lostAndFound": lostAndFound.map {
+                ["table": $0.table, "rows": $0.rows] as JSONObject
             },
         ]
     }

@@ -55,6 +55,19 @@ enum Output {
         _ = try? FileDescriptor.standardError.writeAll("\(printable(text))\n".utf8)
     }
 
+    /// Says that opening a database has set its damaged log aside, if it has.
+    static func notice(of setAside: SetAsideLog?, _ database: FilePath) {
+        guard let setAside else { return }
+        let lost =
+            setAside.lostCommits > 0
+            ? "\(setAside.lostCommits == 1 ? "1 commit" : "\(setAside.lostCommits) commits")"
+            : "commits"
+        note(
+            "warning: the write-ahead log of \(database) is damaged, and \(lost) in it cannot be reached: "
+                + "the database and its log were set aside as \(setAside.copy)")
+        note("hint: `lockstep salvage` of \(database) recovers what is there")
+    }
+
     static func error(_ error: LockstepError) {
         note("error: \(error.message)")
         if let advice = error.advice { note("hint: \(advice.typed)") }

@@ -13,6 +13,7 @@ enum Remembering {
                 let connection = try file.readingAgain(&keyring) { keyring in
                     try Connection.open(database, key: keyring.databaseKey(for: database))
                 }
+                Output.notice(of: connection.setAsideLog, database)
                 try keyring.settle(connection, in: file)
             } catch let error as LockstepError where error.code == .notFound {
                 return

@@ -79,7 +79,9 @@ struct Session: ~Copyable {
             if isFirst || (canBeFirst && isFirstTimeKnown), !fields.isEmpty {
                 options.mayBeUnsealed = true
             }
-            return try Connection.open(path, key: key(), options: options)
+            let connection = try Connection.open(path, key: key(), options: options)
+            Output.notice(of: connection.setAsideLog, path)
+            return connection
         }
     }
 
@@ -91,18 +93,25 @@ struct Session: ~Copyable {
     }
 
     /// Opens the database as a store.
-    func store(_ limits: Limits? = nil) throws -> Store {
+    /// - Parameter isReading: Whether the command writes nothing: then it does not go on without the commits that a
+    ///   damaged log hides.
+    func store(_ limits: Limits? = nil, isReading: Bool) throws -> Store {
         var options = StoreOptions()
+        if isReading { options.connection.damagedLog = .refuse }
         limits?.apply(to: &options.connection)
         return try readingAgain {
             options.connection.fieldKeys = fields
-            return try Store.open(path, key: key(), options: options)
+            let store = try Store.open(path, key: key(), options: options)
+            Output.notice(of: store.setAsideLog, path)
+            return store
         }
     }
 
     /// The store of a model, in a database whose columns are sealed as its migrations require.
-    func model<Model: ModelStore>(_: Model.Type, _ limits: Limits? = nil) throws -> Model {
-        let store = try store(limits)
+    func model<Model: ModelStore>(
+        _: Model.Type, _ limits: Limits? = nil, isReading: Bool = true
+    ) throws -> Model {
+        let store = try store(limits, isReading: isReading)
         try store.requireSealed(by: ModelMigrations.set(Model.setName))
         return Model(store)
     }

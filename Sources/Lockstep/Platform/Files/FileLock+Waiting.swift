@@ -8,15 +8,19 @@ internal import SystemPackage
 
 extension FileLock {
     /// Takes the lock, waiting up to `timeout` for its holder.
-    /// - Parameter shouldContinue: Called about fifty times a second; an error that it throws ends the wait.
+    /// - Parameters:
+    ///   - creating: Whether to create the file if there is none.
+    ///   - shouldContinue: Called about fifty times a second; an error that it throws ends the
+    ///     wait.
     /// - Throws: ``LockstepError/Code/locked`` after the timeout.
     static func wait(
-        _ path: FilePath, timeout: Duration, shouldContinue: () throws -> Void
+        _ path: FilePath, creating: Bool = true, timeout: Duration,
+        shouldContinue: () throws -> Void
     ) throws -> FileLock {
         let deadline = Clock.monotonicMicroseconds + timeout.wholeMicroseconds
         while true {
             do {
-                return try FileLock(path)
+                return try FileLock(path, creating: creating)
             } catch let error as LockstepError where error.code == .locked {
                 guard Clock.monotonicMicroseconds < deadline else { throw error }
             }

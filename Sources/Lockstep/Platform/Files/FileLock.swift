@@ -13,11 +13,14 @@ struct FileLock: ~Copyable {
     private let file: FileDescriptor
 
     /// Takes the lock, or fails immediately with ``LockstepError/Code/locked``.
-    init(_ path: FilePath) throws {
+    /// - Parameter creating: Whether to create the file if there is none.
+    init(_ path: FilePath, creating: Bool = true) throws {
         let file = try translatingErrno("open the lock file", path) {
             try FileDescriptor.open(
-                path, .readWrite, options: [.create, .noFollow, .closeOnExec],
-                permissions: .ownerReadWrite)
+                path, creating ? .readWrite : .readOnly,
+                options: creating
+                    ? [.create, .noFollow, .closeOnExec] : [.noFollow, .closeOnExec],
+                permissions: creating ? .ownerReadWrite : nil)
         }
         guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
             let failure = Errno(rawValue: errno)

@@ -46,6 +46,8 @@ public struct Restore: Sendable {
             }
         }
         if FileAccess.exists(database) {
+            // Before its log is touched: a restore that is refused changes nothing.
+            try DatabaseFile(database, writable: true).whileExclusive {}
             try emptyLog(key)
             try pending.replace()
         } else {
@@ -55,11 +57,14 @@ public struct Restore: Sendable {
         return report
     }
 
-    /// Checkpoints the log of the database that is about to be replaced, if it opens at all.
+    /// Checkpoints the log of the database that is about to be replaced, if it opens at all and its log is sound: a kill
+    /// before the new file is in place then leaves the old database whole without a log.
     private func emptyLog(_ key: borrowing DatabaseKey) throws {
         guard case .keyFits = try Diagnosis.examine(database, key: key) else { return }
+        var options = ConnectionOptions()
+        options.damagedLog = .refuse
         do {
-            try Connection.open(database, key: key).checkpoint(.truncate)
+            try Connection.open(database, key: key, options: options).checkpoint(.truncate)
         } catch let error as LockstepError where error.code == .damaged {
             // The damage is the reason for the replacement.
         }

@@ -58,18 +58,21 @@ public struct PageAudit: Sendable, Hashable {
         }
     }
 
-    /// - Parameter betweenLooks: Runs between reading the log's commits and reading what follows them: for
-    ///   tests, which write at that moment.
+    /// - Parameters:
+    ///   - index: What the log's index said before a connection rebuilt it.
+    ///   - betweenLooks: Runs between reading the log's commits and reading what follows them: for tests, which
+    ///     write at that moment.
     func run(
-        key: borrowing DatabaseKey, threads: Int, progress: JobProgress.Handler = { _ in },
-        betweenLooks: () throws -> Void = {}
+        key: borrowing DatabaseKey, threads: Int, index: WriteAheadLogIndex? = nil,
+        progress: JobProgress.Handler = { _ in }, betweenLooks: () throws -> Void = {}
     ) throws -> PageAuditReport {
         let time = JobTime()
         let file = try DatabaseFile(path)
         // Under the file's own salt: if it is destroyed, every page fails, as with SQLCipher.
         var salt = try file.read(at: 0, DatabaseKey.saltLength)
         salt += [UInt8](repeating: 0, count: DatabaseKey.saltLength - salt.count)
-        let log = try Self.auditLog(of: path, key, salt, threads, betweenLooks)
+        let log = try Self.auditLog(of: path, key, salt, threads, index, betweenLooks)
+        let found = log.found
         let total = file.size / Profile.current.pageSize
         let replaced = Set(log.pages)
         let damaged = try Self.check(
@@ -87,8 +90,10 @@ public struct PageAudit: Sendable, Hashable {
         return PageAuditReport(
             pages: total, frames: log.pages.count,
             damagedPages: damaged.filter { Int($0) <= left }.sorted(),
-            damagedFrames: log.damaged, uncommittedFrames: log.uncommitted,
-            lostCommits: log.lostCommits,
+            damagedFrames: log.damaged, uncommittedFrames: found.uncommitted,
+            lostCommits: found.lostCommits, incompleteCommits: found.incompleteCommits,
+            missingFrames: found.missingFrames, isLogUnreadable: found.isUnreadable,
+            isLogHeaderDamaged: !found.hasSoundHeader,
             strayBytes: replaced.contains(UInt32(clamping: total + 1))
                 ? 0 : file.size % Profile.current.pageSize,
             time: time.ended())
@@ -127,18 +132,21 @@ public struct PageAudit: Sendable, Hashable {
     private struct LogAudit {
         var pages: [UInt32] = []
         var damaged: [UInt32] = []
-        var uncommitted = 0
-        var lostCommits = 0
+        var found: LogExamination
     }
 
     /// Starts over if a writer has extended or restarted the log meanwhile.
     private static func auditLog(
         of path: FilePath, _ key: borrowing DatabaseKey, _ salt: [UInt8], _ threads: Int,
-        _ betweenLooks: () throws -> Void
+        _ index: WriteAheadLogIndex?, _ betweenLooks: () throws -> Void
     ) throws -> LogAudit {
+        let authenticator = try PageAuthenticator(.current, key: key.secret, salt: salt)
         for _ in 0..<100 {
-            let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
-            guard let log else { return LogAudit() }
+            let log = try WriteAheadLog(despiteDamage: path, pageSize: Profile.current.pageSize)
+            guard let log else {
+                return LogAudit(
+                    found: try LogExamination.run(on: path, authenticator, index: index))
+            }
             let frames = try log.committedFrames()
             let damaged: [UInt32]
             do {
@@ -154,19 +162,17 @@ public struct PageAudit: Sendable, Hashable {
                 // All its frames have reached the database, and the last connection to close removed it.
                 continue
             }
-            let authenticator = try PageAuthenticator(.current, key: key.secret, salt: salt)
             try betweenLooks()
-            let later = try log.framesAfter(frames)
-            let lost = try later.filter(\.commits).count { frame in
-                let page = try log.page(frame)
-                return try authenticator.verifies(page.span, number: frame.page)
-            }
+            let found = try LogExamination.run(
+                on: path, log, reached: frames, authenticator, index: index)
             guard try log.isUnchanged() else { continue }
             // A commit that was added during the read looks cut off until the log is read again.
-            if lost > 0, try log.committedFrames().count != frames.count { continue }
-            return LogAudit(
-                pages: frames.map(\.page), damaged: Set(damaged).sorted(),
-                uncommitted: later.count, lostCommits: lost)
+            if found.hasLoss || found.incompleteCommits > 0,
+                try log.committedFrames().count != frames.count
+            {
+                continue
+            }
+            return LogAudit(pages: frames.map(\.page), damaged: Set(damaged).sorted(), found: found)
         }
         throw LockstepError(
             .busy, "the write-ahead log of \(path) changes faster than it can be read",

@@ -11,8 +11,16 @@ public struct PageAuditReport: Sendable, Hashable {
     public let damagedFrames: [UInt32]
     /// Pages in the log after its last commit, from a transaction that never ended.
     public let uncommittedFrames: Int
-    /// Commits in the log after a damaged page: SQLite ignores them.
+    /// Commits in the log after damage: SQLite ignores them.
     public let lostCommits: Int
+    /// Commits at the log's end that are not whole: they were being written when the power went, or were damaged later.
+    public let incompleteCommits: Int
+    /// Pages that the log had, according to its index, and that are not there.
+    public let missingFrames: Int
+    /// Whether nothing of the log can be recognised, although it has room for a commit.
+    public let isLogUnreadable: Bool
+    /// Whether the log's header is damaged: SQLite ignores the log. Without lost commits, its pages are in the file.
+    public let isLogHeaderDamaged: Bool
     /// Bytes after the last whole page. Bytes of a page that the log replaces do not count: a checkpoint that
     /// was killed leaves them.
     public let strayBytes: Int
@@ -22,8 +30,11 @@ public struct PageAuditReport: Sendable, Hashable {
 
     /// Whether everything verified.
     public var isClean: Bool {
-        damagedPages.isEmpty && damagedFrames.isEmpty && lostCommits == 0 && strayBytes == 0
+        damagedPages.isEmpty && damagedFrames.isEmpty && !hasLostCommits && strayBytes == 0
     }
+
+    /// Whether the log had commits that cannot be reached.
+    var hasLostCommits: Bool { lostCommits > 0 || missingFrames > 0 || isLogUnreadable }
 }
 
 extension [UInt32] {

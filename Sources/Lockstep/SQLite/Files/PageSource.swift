@@ -18,8 +18,8 @@ final class PageSource {
     let pagesInFile: Int
     /// Bytes after the last whole page.
     let strayBytes: Int
-    /// Whether a log exists but has no valid header.
-    let logIsUnreadable: Bool
+    /// Whether a log exists of which no frame can be recognised.
+    private(set) var logIsUnreadable = false
     /// Pages of the log that cannot be read; their numbers can be unknown.
     private(set) var unreadableFrames = 0
 
@@ -40,12 +40,18 @@ final class PageSource {
         strayBytes = file.size % Profile.current.pageSize
         firstBytes = try file.read(at: 0, Profile.current.pageSize)
         log = try Self.openLog(of: path)
-        logIsUnreadable = try log == nil && Self.hasLog(path)
-        if let log { try readFrames(log) }
+        if let log {
+            let found = try LogExamination.run(on: path, authenticator)
+            logIsUnreadable = found.isUnreadable
+            try readFrames(log, found)
+        } else {
+            logIsUnreadable = try Self.hasLog(path)
+        }
     }
 
     private static func openLog(of path: FilePath) throws -> Log? {
-        let log = try WriteAheadLog(of: path, pageSize: Profile.current.pageSize)
+        let log = try WriteAheadLog(
+            despiteDamage: path, pageSize: Profile.current.pageSize)
         guard let log else { return nil }
         return Log(log)
     }
@@ -55,10 +61,16 @@ final class PageSource {
         return try FileAccess.exists(side) && FileAccess.sizeOfRegularFile(side) > 0
     }
 
-    private func readFrames(_ log: Log) throws {
-        let (frames, unrecognised) = try log.log.framesDespiteDamage()
-        unreadableFrames = unrecognised
+    private func readFrames(_ log: Log, _ found: LogExamination) throws {
+        let frames = found.committed
+        unreadableFrames = found.unrecognised
         frameCount = frames.count
+        // A frame that is not there leaves no trace but the checksums after it.
+        defer {
+            if found.hasSoundHeader, found.lostCommits > 0 {
+                unreadableFrames = max(unreadableFrames, 1)
+            }
+        }
         for frame in frames {
             if let bytes = try readable({ try log.log.page(frame) }),
                 try authenticator.verifies(bytes.span, number: frame.page)
@@ -107,7 +119,7 @@ final class PageSource {
     func requireUnchanged() throws {
         let sameFile = try file.read(at: 0, Profile.current.pageSize) == firstBytes
         let sameLog = try log.map { try $0.log.isUnchanged() } ?? true
-        let frames = try Self.openLog(of: path)?.log.framesDespiteDamage().frames.count ?? 0
+        let frames = try LogExamination.run(on: path, authenticator).committed.count
         guard sameFile, sameLog, frames == frameCount else {
             throw LockstepError(
                 .busy, "\(path) was written to during the salvage",

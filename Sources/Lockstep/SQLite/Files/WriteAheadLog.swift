@@ -8,15 +8,19 @@
 //
 // A frame counts if its salts match the header's, its checksums match, and it or a later frame commits. Later
 // bytes do not belong to the database: frames with other salts remain from earlier rounds; frames with the same
-// salts belong to a transaction that never ended, or were cut off by damage.
+// salts belong to a transaction that never ended, or were cut off by damage: see `LogExamination`.
 
 internal import SystemPackage
 
 /// The pages that a write-ahead log holds in addition to the database file.
 struct WriteAheadLog: ~Copyable {
-    private let file: DatabaseFile
-    private let pageSize: Int
+    let file: DatabaseFile
+    let pageSize: Int
     private let header: [UInt8]
+    /// Whether SQLite accepts the header. If not, it ignores the whole log.
+    let hasSoundHeader: Bool
+    /// The salts of this round's frames, as the header has them.
+    var salts: [UInt8] { Array(header[16..<24]) }
 
     /// The position of a committed frame's page in the log, and its page number in the database.
     struct Frame: Sendable, Equatable {
@@ -34,6 +38,13 @@ struct WriteAheadLog: ~Copyable {
 
     /// Nil if there is no log, or if it is empty or unreadable to SQLite.
     init?(of database: FilePath, pageSize: Int) throws {
+        let log = try Self(despiteDamage: database, pageSize: pageSize)
+        guard let log, Self.begins(log.header, pageSize) else { return nil }
+        self = log
+    }
+
+    /// Nil only if there is no log, or if it is shorter than a header.
+    init?(despiteDamage database: FilePath, pageSize: Int) throws {
         let file: DatabaseFile
         do {
             file = try DatabaseFile(database, suffix: "-wal")
@@ -41,52 +52,25 @@ struct WriteAheadLog: ~Copyable {
             return nil
         }
         let header = try file.read(at: 0, 32)
-        guard header.count == 32, Self.word(header, 8, bigEndian: true) == UInt32(pageSize),
-            [0x377F_0682, 0x377F_0683].contains(Self.word(header, 0, bigEndian: true))
-        else { return nil }
+        guard header.count == 32 else { return nil }
         self.file = file
         self.pageSize = pageSize
         self.header = header
+        var sum = Checksum(header[3] & 1 == 1)
+        sum.add(header.span.extracting(..<24))
+        hasSoundHeader = Self.begins(header, pageSize) && sum.matches(header[24..<32])
     }
 
-    /// This round's frames after the last commit: from a transaction that never committed, or from commits that
-    /// an earlier damaged frame cuts off.
-    func framesAfter(_ committed: [Frame]) throws -> [Frame] {
-        var frames: [Frame] = []
-        var offset = committed.last.map { $0.offset + pageSize } ?? 32
-        while true {
-            let frame = try file.read(at: offset, 24)
-            guard frame.count == 24, frame[8..<16] == header[16..<24] else { return frames }
-            frames.append(Self.frame(frame, at: offset))
-            offset += 24 + pageSize
-        }
-    }
-
-    /// Every frame of this round that is committed by itself or a later frame, including frames after a damaged
-    /// one, which SQLite ignores; and the number of unrecognizable frames before the last commit.
-    func framesDespiteDamage() throws -> (frames: [Frame], unrecognised: Int) {
-        var frames: [Frame] = []
-        var unrecognised: [Int] = []
-        var committed = 0
-        for offset in stride(from: 32, through: file.size - 24 - pageSize, by: 24 + pageSize) {
-            let head = try file.read(at: offset, 24)
-            guard head.count == 24, head[8..<16] == header[16..<24] else {
-                unrecognised.append(offset)
-                continue
-            }
-            frames.append(Self.frame(head, at: offset))
-            if frames.last?.commits == true { committed = frames.count }
-        }
-        let counting = Array(frames[..<committed])
-        let end = counting.last?.offset ?? 0
-        return (counting, unrecognised.count { $0 < end })
+    private static func begins(_ header: [UInt8], _ pageSize: Int) -> Bool {
+        word(header, 8, bigEndian: true) == UInt32(pageSize)
+            && [0x377F_0682, 0x377F_0683].contains(word(header, 0, bigEndian: true))
     }
 
     /// Whether the log is still in the round in which it was opened. A writer can restart it at any time once
     /// all its frames have reached the database.
     func isUnchanged() throws -> Bool { try file.read(at: 0, 32) == header }
 
-    private static func frame(_ head: [UInt8], at offset: Int) -> Frame {
+    static func frame(_ head: [UInt8], at offset: Int) -> Frame {
         Frame(
             page: word(head, 0, bigEndian: true), offset: offset + 24,
             commits: word(head, 4, bigEndian: true) != 0)
@@ -94,10 +78,9 @@ struct WriteAheadLog: ~Copyable {
 
     /// The frames up to the last commit.
     func committedFrames() throws -> [Frame] {
-        let bigEndian = header[3] & 1 == 1
-        var sum = Checksum(bigEndian)
+        guard hasSoundHeader else { return [] }
+        var sum = Checksum(header[3] & 1 == 1)
         sum.add(header.span.extracting(..<24))
-        guard sum.matches(header[24..<32]) else { return [] }
         var frames: [Frame] = []
         var committed = 0
         var offset = 32

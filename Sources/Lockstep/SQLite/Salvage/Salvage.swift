@@ -6,6 +6,10 @@ public import SystemPackage
 /// page whose MAC verifies yields its rows, whether anything still leads to it or not. The damaged file is
 /// never written, and none of its content reaches the disk unencrypted.
 ///
+/// If opening has set a damaged log aside, with a copy of the database (``SetAsideLog``), the rows there that the database
+/// lacks are added. Rows that were deleted since then can be among them. A row whose key is taken by another goes to a
+/// table of its own, like the rows of unknown tables.
+///
 /// Reads every page about three times. Needs as much disk space as the rows take, and the same again for the largest
 /// table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged file is copied.
 public struct Salvage: Sendable {
@@ -45,7 +49,10 @@ public struct Salvage: Sendable {
         default: throw diagnosis.error(damaged) ?? nothingVerifies
         }
         let source = try PageSource(damaged, key: key.secret.clone(), salt: salt)
-        return try run(source, newKey, progress) { diagnosis }
+        let copies = try SetAsideLog.copies(of: damaged).map {
+            try PageSource($0, key: key.secret.clone(), salt: salt)
+        }
+        return try run(source, copies, newKey, progress) { diagnosis }
     }
 
     /// The same for a SQLCipher 4 database under a passphrase. Costs one key derivation, about 0.3 s.
@@ -64,22 +71,25 @@ public struct Salvage: Sendable {
         let key = try DatabaseKey(
             secret: Profile.current.key(from: passphrase, salt: salt), salt: salt)
         let source = try PageSource(damaged, key: key.secret.clone(), salt: salt)
-        return try run(source, newKey, progress) {
+        return try run(source, [], newKey, progress) {
             try Diagnosis.examine(damaged, passphrase: passphrase)
         }
     }
 
     /// - Parameter diagnosis: Called if no page verifies.
     private func run(
-        _ source: PageSource, _ newKey: borrowing DatabaseKey, _ progress: JobProgress.Handler,
-        _ diagnosis: () throws -> Diagnosis
+        _ source: PageSource, _ copies: [PageSource], _ newKey: borrowing DatabaseKey,
+        _ progress: JobProgress.Handler, _ diagnosis: () throws -> Diagnosis
     ) throws -> SalvageReport {
         try withoutActuallyEscaping(progress) { progress in
             let run = SalvageRun(source) { try $0.report(to: progress) }
             guard try run.examine() else {
                 throw try diagnosis().error(damaged) ?? nothingVerifies
             }
-            return try run.salvage(into: new, newKey, known: schema)
+            let additions = copies.map {
+                SalvageRun($0, isAddition: true) { try $0.report(to: progress) }
+            }
+            return try run.salvage(into: new, newKey, known: schema, additions)
         }
     }
 
@@ -93,11 +103,12 @@ public struct Salvage: Sendable {
 extension SalvageRun {
     /// Fills a database beside `new`, checks it, and renames it to `new`.
     fileprivate func salvage(
-        into new: FilePath, _ key: borrowing DatabaseKey, known: [String]
+        into new: FilePath, _ key: borrowing DatabaseKey, known: [String],
+        _ additions: [SalvageRun]
     ) throws -> SalvageReport {
         let schema = try readSchema(known: known)
         let pending = try PendingDatabase(for: new, creating: false)
-        try fill(pending.path, key, schema)
+        try fill(pending.path, key, schema, additions)
         try check(pending.path, key, schema)
         try source.requireUnchanged()
         try pending.place()
@@ -106,12 +117,14 @@ extension SalvageRun {
     }
 
     private func fill(
-        _ path: FilePath, _ key: borrowing DatabaseKey, _ schema: SavedSchema
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ schema: SavedSchema,
+        _ additions: [SalvageRun]
     ) throws {
         let target = try SalvageTarget(creating: path, key)
         let plan = try plan(schema, target)
         try copyRows(plan, target)
         reportRemainder(plan)
+        for addition in additions { try add(addition, to: target) }
         try progress(JobProgress(.building))
         try makeRest(schema, target)
         if let version = schema.userVersion {
@@ -119,6 +132,20 @@ extension SalvageRun {
             try target.connection.setHeaderField("user_version", Int64(version))
         }
         try target.checkpoint()
+    }
+
+    /// Adds the rows of a copy that the new database lacks.
+    private func add(_ addition: SalvageRun, to target: SalvageTarget) throws {
+        var found = SalvageReport.SetAside(copy: addition.source.path)
+        if try addition.examine() {
+            let schema = try addition.readSchema(known: [])
+            try addition.copyRows(addition.plan(schema, target), target)
+            found.rows = addition.report.tables.reduce(0) { $0 + $1.rows }
+            found.lostAndFound = addition.report.lostAndFound
+        } else {
+            found.isUnreadable = true
+        }
+        report.setAside.append(found)
     }
 
     private func check(

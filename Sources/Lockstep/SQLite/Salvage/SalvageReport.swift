@@ -1,3 +1,5 @@
+public import SystemPackage
+
 /// The content that a salvage recovered, and the content that it did not.
 public struct SalvageReport: Sendable, Hashable {
     /// The result for one table.
@@ -52,12 +54,28 @@ public struct SalvageReport: Sendable, Hashable {
         public let rows: Int
     }
 
-    /// Rows whose table is unknown.
+    /// What a copy that was set aside with a damaged log has added.
+    public struct SetAside: Sendable, Hashable {
+        /// The copy.
+        public let copy: FilePath
+        /// Rows that the database itself lacked.
+        public internal(set) var rows = 0
+        /// Rows whose table is unknown, or whose key another row has, if there are any.
+        public internal(set) var lostAndFound: LostAndFound?
+        /// Whether no page of it verifies: the database has had another key since.
+        public internal(set) var isUnreadable = false
+
+        init(copy: FilePath) { self.copy = copy }
+    }
+
+    /// Rows whose table is unknown, or whose key another row has.
     public struct LostAndFound: Sendable, Hashable {
         /// The table in the new database that holds them, with the number of their page.
         public let table: String
         /// How many.
         public internal(set) var rows = 0
+
+        init(table: String) { self.table = table }
     }
 
     /// When the salvage began, and how long it took.
@@ -85,6 +103,8 @@ public struct SalvageReport: Sendable, Hashable {
     public internal(set) var unattributedPages: [UInt32] = []
     /// Rows whose table is unknown, if there are any.
     public internal(set) var lostAndFound: LostAndFound?
+    /// The copies that opening has set aside with a damaged log, the oldest first.
+    public internal(set) var setAside: [SetAside] = []
     /// Whether the schema was read from a page 1 that does not verify.
     public internal(set) var isSchemaUnverified = false
     /// Whether parts of the schema are missing.
@@ -100,13 +120,17 @@ public struct SalvageReport: Sendable, Hashable {
     public var isComplete: Bool {
         tables.allSatisfy(\.isComplete) && failures.isEmpty && unplacedDamagedPages.isEmpty
             && outdatedPages.isEmpty && unreadableFrames == 0 && !isLogUnreadable
+            && setAside.allSatisfy { $0.lostAndFound == nil && !$0.isUnreadable }
             && missingPages == 0 && lostAndFound == nil && !isSchemaUnverified
             && !isSchemaIncomplete
     }
 
     /// Rows in the new database, including those whose table is unknown and those of the shadow tables of a
     /// full-text index.
-    public var rows: Int { tables.reduce(lostAndFound?.rows ?? 0) { $0 + $1.rows } }
+    public var rows: Int {
+        let added = setAside.reduce(0) { $0 + $1.rows + ($1.lostAndFound?.rows ?? 0) }
+        return tables.reduce((lostAndFound?.rows ?? 0) + added) { $0 + $1.rows }
+    }
 }
 
 extension SalvageReport: CustomStringConvertible {
@@ -125,14 +149,23 @@ extension SalvageReport: CustomStringConvertible {
         if isSchemaIncomplete { lines.append("Parts of the schema are missing.") }
         if let lostAndFound {
             lines.append(
-                "In \(lostAndFound.table): \(count(lostAndFound.rows, "row")) of unknown tables."
+                "In \(lostAndFound.table): \(count(lostAndFound.rows, "row")) of unknown tables, or whose key another row has."
             )
         }
+        lines += setAside.map(sentence)
         lines += failures.map { "\($0.object) is missing or damaged: \($0.reason)." }
         lines += orphans.map {
             "\($0.table): \(count($0.rows, "row")) without the referenced row in \($0.parent)."
         }
         return lines.joined(separator: "\n")
+    }
+
+    private func sentence(_ copy: SetAside) -> String {
+        guard !copy.isUnreadable else {
+            return "\(copy.copy), set aside with a damaged log, does not open with this key."
+        }
+        let lost = copy.lostAndFound.map { ", \(count($0.rows, "row")) in \($0.table)" } ?? ""
+        return "From \(copy.copy), set aside with a damaged log: \(count(copy.rows, "row"))\(lost)."
     }
 
     private func sentence(_ table: Table) -> String {

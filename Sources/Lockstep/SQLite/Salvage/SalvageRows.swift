@@ -9,10 +9,12 @@ extension SalvageRun {
     /// that no row of doubtful origin takes a key or an overflow page from a certain one.
     func copyRows(_ plan: SalvagePlan, _ target: SalvageTarget) throws {
         var entries = plan.tables.map(entry)
+        let widths = plan.tables.map { $0.shape?.fields.count ?? 0 } + plan.lost.map(\.widestRow)
+        let lost = LostAndFound(target, width: widths.max() ?? 0, encoding)
         for places in [[Place.tree], [.orphan, .outdated]] {
             for (index, table) in plan.tables.enumerated() where !isSequence(table) {
                 for place in places {
-                    try target.transaction { try copy(table, place, target, &entries[index]) }
+                    try target.transaction { try copy(table, place, target, lost, &entries[index]) }
                 }
             }
         }
@@ -22,7 +24,8 @@ extension SalvageRun {
         }
         report.tables = zip(plan.tables, entries)
             .filter { (!$0.object.isInternal || !$1.isComplete) && !isFullTextIndex($0) }.map(\.1)
-        try target.transaction { try copyLost(plan.lost, target) }
+        try target.transaction { try copyLost(plan.lost, lost) }
+        report.lostAndFound = lost.report
     }
 
     private func isFullTextIndex(_ table: SalvagePlan.Table) -> Bool {
@@ -47,9 +50,11 @@ extension SalvageRun {
 
     private func copy(
         _ table: SalvagePlan.Table, _ place: Place, _ target: SalvageTarget,
-        _ entry: inout SalvageReport.Table
+        _ lost: LostAndFound, _ entry: inout SalvageReport.Table
     ) throws {
         guard let shape = table.shape, !isFullTextIndex(table) else { return }
+        // What modules and SQLite itself keep there was copied whole, or is built again.
+        guard !isAddition || !(table.isShadow || table.object.isInternal) else { return }
         if table.isShadow, let owner = DisabledFTS5.owner(of: shape.name, among: fullText),
             owner.part == "config"
         {
@@ -80,7 +85,11 @@ extension SalvageRun {
                     entry.rows += 1
                     if place == .orphan { entry.rowsFoundByContent += 1 }
                     if page.isOutdated { entry.rowsOfOlderVersions += 1 }
-                case .duplicate: entry.duplicateRows += 1
+                case .duplicate:
+                    entry.duplicateRows += 1
+                    if try !target.has(values, rowID: rowID, in: shape, encoding) {
+                        try lost.add(values, rowID: rowID, from: page.number)
+                    }
                 case .refused: entry.refusedRows += 1
                 }
                 if entry.rows.isMultiple(of: 10_000) {
@@ -147,33 +156,12 @@ extension SalvageRun {
         }
     }
 
-    /// Copies rows of unknown tables into a separate table, with the page that they were on.
-    private func copyLost(_ pages: [OrphanPage], _ target: SalvageTarget) throws {
-        guard !pages.isEmpty else { return }
-        var name = "lost_and_found"
-        var number = 0
-        while try target.hasTable(name) {
-            number += 1
-            name = "lost_and_found_\(number)"
-        }
-        // SQLite's own limit is 2000 columns.
-        let width = min(pages.map(\.widestRow).max() ?? 0, 1998)
-        let columns = ["origin_page", "rowid"] + (0..<width).map { "c\($0)" }
-        try target.run("CREATE TABLE \(name) (\(columns.joined(separator: ", ")))")
-        let shape = TableShape(
-            name: name, fields: columns.map { TableShape.Field(name: $0, affinity: .blob) },
-            hasRowIDs: true, rowIDName: nil)
-        var entry = SalvageReport.Table(name: name)
+    private func copyLost(_ pages: [OrphanPage], _ lost: LostAndFound) throws {
+        var entry = SalvageReport.Table(name: "")
         for page in pages {
-            try forEachRow(on: page.number, &entry) { values, rowID, page, entry in
-                let origin: [StoredValue] = [
-                    .integer(Int64(page.number)), rowID.map { .integer($0) } ?? .null,
-                ]
-                _ = try target.insert(
-                    origin + values.prefix(width), rowID: nil, into: shape, encoding)
-                entry.rows += 1
+            try forEachRow(on: page.number, &entry) { values, rowID, page, _ in
+                try lost.add(values, rowID: rowID, from: page.number)
             }
         }
-        report.lostAndFound = SalvageReport.LostAndFound(table: name, rows: entry.rows)
     }
 }

@@ -10,13 +10,18 @@ final class SalvageRun {
     /// The FTS5 tables in the new database. Their indexes are built from their content.
     var fullText: Set<SQLName> = []
     private(set) var encoding = TextEncoding.utf8
+    /// Whether it adds the rows of a copy that was set aside to what was salvaged from the database itself.
+    let isAddition: Bool
 
     /// Pages that can be leaves of tables, and those that can have rows of WITHOUT ROWID tables.
     private var tableLeaves: [UInt32] = []
     private var indexPages: [UInt32] = []
     private var numbers: [UInt32] = []
 
-    init(_ source: PageSource, _ progress: @escaping JobProgress.Handler) {
+    init(
+        _ source: PageSource, isAddition: Bool = false, _ progress: @escaping JobProgress.Handler
+    ) {
+        self.isAddition = isAddition
         self.source = source
         self.progress = progress
     }

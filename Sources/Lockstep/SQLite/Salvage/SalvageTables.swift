@@ -9,9 +9,10 @@ extension SalvageRun {
         let tables = schema.objects.filter { $0.kind == .table }
         // Virtual tables create their shadow tables themselves.
         for table in tables where table.isVirtual {
+            guard try !isAddition || !target.hasTable(table.name) else { continue }
             try attempt(table) { try target.run(table.sql ?? "") }
         }
-        if tables.contains(where: { SQLName($0.name) == "sqlite_stat1" }) {
+        if !isAddition, tables.contains(where: { SQLName($0.name) == "sqlite_stat1" }) {
             // Creates the table, which CREATE TABLE cannot, and leaves it empty.
             try target.run("ANALYZE main.sqlite_schema")
         }

@@ -135,6 +135,25 @@ final class SalvageTarget {
         replacing: Bool = false
     ) throws -> Outcome {
         let insert = try insert(shape, fields: values.count, replacing: replacing)
+        return try run(insert, parameters(values, rowID, shape), encoding)
+    }
+
+    /// Whether the table has a row with just these values.
+    func has(
+        _ values: [StoredValue], rowID: Int64?, in shape: TableShape, _ encoding: TextEncoding
+    ) throws -> Bool {
+        let names = names(shape, fields: values.count)
+        let terms = names.map { "\($0) IS ?" }.joined(separator: " AND ")
+        let find = Insert(
+            try statement("SELECT 1 FROM main.\(SQLTokens.quote(shape.name)) WHERE \(terms)"))
+        try bind(parameters(values, rowID, shape), to: find, encoding)
+        return try find.statement.step()
+    }
+
+    /// The values of ``names(_:fields:)``.
+    private func parameters(
+        _ values: [StoredValue], _ rowID: Int64?, _ shape: TableShape
+    ) -> [StoredValue] {
         var parameters: [StoredValue] = []
         for (index, field) in shape.fields.enumerated() where !field.isGenerated {
             if field.isRowID {
@@ -146,12 +165,21 @@ final class SalvageTarget {
         if shape.hasRowIDs, shape.rowIDName != nil {
             parameters.append(rowID.map { .integer($0) } ?? .null)
         }
-        return try run(insert, parameters, encoding)
+        return parameters
     }
 
-    private func run(
-        _ insert: Insert, _ values: [StoredValue], _ encoding: TextEncoding
-    ) throws -> Outcome {
+    /// The columns in which a row of this many fields is stored.
+    private func names(_ shape: TableShape, fields: Int) -> [String] {
+        var names = shape.fields.enumerated()
+            .filter { !$0.element.isGenerated && ($0.element.isRowID || $0.offset < fields) }
+            .map { SQLTokens.quote($0.element.name) }
+        if shape.hasRowIDs, let rowID = shape.rowIDName { names.append(rowID) }
+        return names
+    }
+
+    private func bind(
+        _ values: [StoredValue], to insert: Insert, _ encoding: TextEncoding
+    ) throws {
         try insert.statement.begin()
         for (index, value) in values.enumerated() {
             let code = value.bind(
@@ -160,6 +188,12 @@ final class SalvageTarget {
                 throw unsafe ResultCode.error(code, on: connection.handle)
             }
         }
+    }
+
+    private func run(
+        _ insert: Insert, _ values: [StoredValue], _ encoding: TextEncoding
+    ) throws -> Outcome {
+        try bind(values, to: insert, encoding)
         do throws(LockstepError) {
             while try insert.statement.step() {}
             return .inserted
@@ -175,10 +209,7 @@ final class SalvageTarget {
     private func insert(_ shape: TableShape, fields: Int, replacing: Bool) throws -> Insert {
         let id = "\(fields) \(replacing) \(shape.name)"
         if let insert = inserts[id] { return insert }
-        var names = shape.fields.enumerated()
-            .filter { !$0.element.isGenerated && ($0.element.isRowID || $0.offset < fields) }
-            .map { SQLTokens.quote($0.element.name) }
-        if shape.hasRowIDs, let rowID = shape.rowIDName { names.append(rowID) }
+        let names = names(shape, fields: fields)
         let places = [String](repeating: "?", count: names.count).joined(separator: ", ")
         // The clause overrides the conflict clauses of the table's constraints.
         let sql =

@@ -2,16 +2,23 @@ public import SystemPackage
 
 extension Store {
     /// Opens an existing database.
-    /// - Throws: ``LockstepError`` with the reason why the database does not open; see ``Diagnosis``.
+    /// - Throws: ``LockstepError`` with the reason why the database does not open; see ``Diagnosis`` and
+    ///   ``ConnectionOptions/damagedLog``.
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Store {
         let source = try StoreSource(path, key: key, options.ofStore(isNew: false))
-        let store = Store(source)
         // One connection opens now, to know that the key fits; the others open when they are needed. Only a
         // writer can switch a file to WAL mode, and does that first.
-        let reader = try source.openReader()
-        if try reader.value("PRAGMA journal_mode", as: String.self) == "wal" {
+        let reader = try source.openReader(isFirst: true)
+        let store = Store(source, setAsideLog: reader.core.setAsideLog)
+        if store.setAsideLog != nil {
+            // Only a new round of the log ends the one that is damaged.
+            source.closeReader(reader)
+            let writer = try source.openWriter()
+            try writer.with(rights: .engine) { _ = try writer.checkpoint(.truncate) }
+            store.takeWriter(writer)
+        } else if try reader.value("PRAGMA journal_mode", as: String.self) == "wal" {
             store.readers?.connections.first?.take(reader)
         } else {
             source.closeReader(reader)

@@ -53,6 +53,7 @@ final class StoreSource: Sendable {
     static func writerOptions(_ options: StoreOptions) -> ConnectionOptions {
         var writing = options.connection
         writing.cacheBytes = options.cacheBytes / 4
+        writing.looksAtLog = false
         return writing
     }
 
@@ -68,10 +69,11 @@ final class StoreSource: Sendable {
         options.cacheBytes / 4 * 3 / max(openReaders.load(ordering: .relaxed), 1)
     }
 
-    func openReader() throws -> Connection {
+    /// - Parameter isFirst: Whether it is the store's first connection, before which nobody has looked at the log.
+    func openReader(isFirst: Bool = false) throws -> Connection {
         openReaders.add(1, ordering: .relaxed)
         do {
-            return try openQueryOnly(cacheBytes: readerCacheBytes)
+            return try openQueryOnly(cacheBytes: readerCacheBytes, isFirst: isFirst)
         } catch {
             openReaders.subtract(1, ordering: .relaxed)
             throw error
@@ -85,8 +87,9 @@ final class StoreSource: Sendable {
 
     func openCheckpointer() throws -> Connection { try openQueryOnly(cacheBytes: 0) }
 
-    private func openQueryOnly(cacheBytes: Int) throws -> Connection {
+    private func openQueryOnly(cacheBytes: Int, isFirst: Bool = false) throws -> Connection {
         var reading = options.connection
+        reading.looksAtLog = isFirst
         reading.isQueryOnly = true
         reading.sharesLog = true
         reading.cacheBytes = cacheBytes

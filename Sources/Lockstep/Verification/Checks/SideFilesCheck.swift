@@ -22,6 +22,14 @@ enum SideFilesCheck {
                 .notice(
                     "\(leftover) is an unfinished copy: remove it if no program is working on it"))
         }
+        for copy in try SetAsideLog.copies(of: path) {
+            findings.append(
+                .notice(
+                    advice: """
+                        \(copy) was set aside when the database was opened with a damaged log: \(.salvage) of the database \
+                        reads it. Remove it and its log when nothing in it is needed
+                        """))
+        }
         return (size == 0 ? "no log" : "a log of \(size) bytes", findings)
     }
 

@@ -38,7 +38,9 @@ extension Export {
             }
             let session = try access.session()
             let progress = CopyProgressLine("export")
-            let report = try PlaintextExport(to: FilePath(target)).run(on: session.store()) {
+            let report = try PlaintextExport(to: FilePath(target)).run(
+                on: session.store(isReading: true)
+            ) {
                 try progress.show($0)
             }
             let result = CopyResult(report, from: session.path, to: FilePath(target))

@@ -21,7 +21,8 @@ extension Import {
         func run() throws {
             let limits = try options.limitOptions.begin()
             try limits.naming {
-                let store = try options.access.session().model(Commands.Model.self, limits)
+                let store = try options.access.session().model(
+                    Commands.Model.self, limits, isReading: false)
                 let report = try choices.read(FilePath(source), into: store, options.identity())
                 try ImportResult.show(
                     report, of: source, Commands.entries, unit: Commands.Source.unit, options.output

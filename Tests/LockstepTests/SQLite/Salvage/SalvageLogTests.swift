@@ -106,9 +106,19 @@ struct SalvageLogTests {
         #expect(try salvage.rows() == new.filter { !lost.contains($0.key) })
     }
 
-    @Test("Without the log's header only the main file is recovered", arguments: [0, 9])
+    @Test("A damaged header of the log costs nothing", arguments: [0, 9, 16, 30])
     func logHeader(_ offset: Int) throws {
         try salvage.scratch.damage("-wal") { $0[offset] ^= 0xFF }
+        let report = try salvage.salvage()
+        #expect(try salvage.rows() == new)
+        #expect(report.isComplete, "\(report)")
+    }
+
+    @Test("Of a log that is garbage only the main file is recovered")
+    func garbage() throws {
+        try salvage.scratch.damage("-wal") { bytes in
+            for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index &* 7) }
+        }
         let report = try salvage.salvage()
         #expect(try salvage.rows() == old)
         #expect(report.isLogUnreadable && !report.isComplete)

@@ -96,7 +96,7 @@ struct FileChecksTests {
         let log = database.scratch.side("-wal")
         try Bytes.write([UInt8](repeating: 7, count: 5000), to: log)
         let report = try database.report()
-        #expect(report.failed == [.sideFiles])
+        #expect(report.failed == [.sideFiles, .pages])
         #expect(report.messages.contains { $0.contains("does not begin like a write-ahead log") })
         #expect(try Bytes.read(log).count == 5000)
         // The state after a program is killed while it writes the first commit of a log.
@@ -106,7 +106,7 @@ struct FileChecksTests {
             #expect(!short.hasFailed && short.findings.count == 1)
         }
         try Bytes.write([UInt8](repeating: 7, count: 32 + 24 + 4096), to: log)
-        #expect(try database.report().failed == [.sideFiles])
+        #expect(try database.report().failed == [.sideFiles, .pages])
         try Bytes.write([UInt8](repeating: 0, count: 5000), to: log)
         let zeros = try #require(try database.outcome(.sideFiles))
         #expect(!zeros.hasFailed && zeros.findings.count == 1)
@@ -129,7 +129,7 @@ struct FileChecksTests {
         var bytes = try Bytes.read(log)
         bytes[0] ^= 0xFF
         try Bytes.write(bytes, to: log)
-        #expect(try report().failed == [.sideFiles])
+        #expect(try report().failed == [.sideFiles, .pages])
         #expect(try Bytes.read(log) == bytes)
     }
 

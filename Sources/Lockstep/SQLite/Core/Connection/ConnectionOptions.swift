@@ -9,10 +9,23 @@ public struct ConnectionOptions: Sendable {
         case normal = "NORMAL"
     }
 
+    /// What opening does if the write-ahead log is damaged, so that SQLite does not reach commits in it, and nobody else has
+    /// the database open.
+    public enum DamagedLog: Sendable {
+        /// Fail with ``LockstepError/Code/damaged``, and change nothing.
+        case refuse
+        /// Copy the database and its log, go on without those commits, and say so in ``Connection/setAsideLog`` or
+        /// ``Store/setAsideLog``. ``Salvage`` reads the copy. Needs as much disk space as both.
+        case setAside
+    }
+
     /// When a commit counts as done; by default ``Synchronous/full``.
     public var synchronous = Synchronous.full
     /// Refuse every write. For queries of unknown origin.
     public var isQueryOnly = false
+    /// What opening does if the write-ahead log is damaged; by default ``DamagedLog/setAside``. A query-only connection
+    /// always refuses, or, with ``Synchronous/normal``, reads what SQLite reaches: there a power cut can leave such a log.
+    public var damagedLog = DamagedLog.setAside
     /// Bytes of memory for pages. SQLite's default of 2 MB makes a cached read six times slower.
     public var cacheBytes = 16 * 1024 * 1024
     /// How many prepared statements are cached for the next run of the same SQL. Each takes some kilobytes;
@@ -51,11 +64,21 @@ public struct ConnectionOptions: Sendable {
     /// Whether a query-only connection can checkpoint and remove an existing log when it closes: true where its
     /// own store also writes, since the log is then the store's.
     var sharesLog = false
+    /// Whether opening looks for damage of the log: false where somebody has looked already.
+    var looksAtLog = true
     /// Use ``DisabledFTS5`` instead of FTS5: for files of unknown origin.
     var closesFullText = false
     /// Write straight into the file, without a journal or syncs: for a new database that is deleted if anything
     /// fails.
     var isScratch = false
+
+    var answer: FirstLook.Answer {
+        guard looksAtLog, !isScratch else { return .goOn }
+        guard isQueryOnly, !sharesLog else {
+            return damagedLog == .refuse ? .refuse : .setAside
+        }
+        return synchronous == .normal ? .goOn : .refuse
+    }
 
     /// The defaults.
     public init() {}

@@ -5,9 +5,13 @@ extension Connection {
     /// Marks Lockstep's files in the database header: "LSTK" in ASCII.
     static let applicationID: Int64 = 0x4C53_544B
 
+    /// What opening has set aside, because the write-ahead log was damaged; see ``ConnectionOptions/damagedLog``.
+    public var setAsideLog: SetAsideLog? { core.setAsideLog }
+
     /// Opens an existing encrypted database.
     /// - Throws: ``LockstepError`` with the reason that the file does not open; see ``Diagnosis``. Finding the
-    ///   reason writes nothing.
+    ///   reason writes nothing. ``LockstepError/Code/damaged`` for a damaged log, and the errors of setting it aside: see
+    ///   ``ConnectionOptions/damagedLog``.
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
@@ -20,6 +24,16 @@ extension Connection {
                 ?? LockstepError(
                     .truncated, "\(path) ends after \(counted(size, "byte"))", context: .file(path))
         }
+        let setAside = try FirstLook.run(
+            on: path, key: key, timeout: options.busyTimeout, options.answer)
+        let connection = try openOrExplain(path, key, options)
+        if let setAside { try Opening.leave(setAside, connection) }
+        return connection
+    }
+
+    private static func openOrExplain(
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions
+    ) throws -> Connection {
         do {
             return try Opening.open(path, key, withSalt: false, options)
         } catch let error as LockstepError {
@@ -205,6 +219,20 @@ enum Opening {
         let code = unsafe lockstep_db_config_flag(
             connection.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: connection.handle) }
+    }
+
+    /// Goes on without the commits that were set aside. The next round of the log has other salts, so that they are not
+    /// found again.
+    fileprivate static func leave(
+        _ setAside: SetAsideLog, _ connection: borrowing Connection
+    ) throws {
+        connection.core.setAsideLog = setAside
+        guard try connection.value("PRAGMA query_only", as: Int.self) == 0 else { return }
+        do {
+            try connection.with(rights: .engine) { _ = try connection.checkpoint(.truncate) }
+        } catch let error as LockstepError where error.code == .busy {
+            // Another connection has come in between: the next opening finds them again.
+        }
     }
 
     /// A name that SQLite takes only for a file's: it gives `:memory:`, `file:…` and similar names another

@@ -24,6 +24,8 @@ final class ConnectionCore {
     var disabledFTS5: DisabledFTS5?
     /// What an upper layer has added to the connection.
     var attachment = Attachment()
+    /// What opening has set aside.
+    var setAsideLog: SetAsideLog?
     /// The last error of one of the engine's functions: SQLite passes on only its message.
     var functionFailure: LockstepError?
     /// Counts commits while an observer needs them. The handle calls it, so it must live as long.

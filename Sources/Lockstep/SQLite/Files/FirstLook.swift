@@ -1,0 +1,90 @@
+internal import SystemPackage
+
+/// The look at a database's log before the first connection opens it: the connection would rebuild the log's index up to
+/// the first bad frame, and write over what is after it.
+enum FirstLook {
+    /// What happens if the log has lost commits.
+    enum Answer {
+        case refuse
+        case setAside
+        /// Nothing, if the connection that comes leaves the log alone.
+        case goOn
+    }
+
+    /// Costs one pass over a log that a killed process has left, and nothing to speak of if there is none or if a
+    /// connection has the database open.
+    /// - Returns: What was set aside, if anything was.
+    /// - Throws: ``LockstepError/Code/damaged`` if the answer is to refuse; ``LockstepError/Code/busy`` if another process
+    ///   is looking for longer than `timeout`; the errors of setting the log aside.
+    static func run(
+        on database: FilePath, key: borrowing DatabaseKey, timeout: Duration, _ answer: Answer
+    ) throws -> SetAsideLog? {
+        guard answer != .goOn else { return nil }
+        let log = DatabaseFile.side("-wal", of: database)
+        let hasLog = try FileAccess.exists(log) && FileAccess.sizeOfRegularFile(log) > 0
+        guard hasLog || FileAccess.exists(DatabaseFile.side("-shm", of: database)),
+            let file = try? DatabaseFile(database, writable: true)
+        else { return nil }
+        // Two that look at once would each take the other for a connection.
+        let turn = try hasLog ? Turn(log, timeout) : nil
+        defer { _ = turn }
+        var hasBegun = false
+        do {
+            return try file.whileExclusive {
+                hasBegun = true
+                return try look(at: database, key, answer)
+            }
+        } catch let error as LockstepError where error.code == .busy && !hasBegun {
+            return nil
+        }
+    }
+
+    private final class Turn {
+        private let lock: FileLock
+
+        /// Nil if the log cannot be locked, as in a folder that can only be read.
+        init?(_ log: FilePath, _ timeout: Duration) throws {
+            do {
+                lock = try FileLock.wait(log, creating: false, timeout: timeout) {}
+            } catch let error as LockstepError where error.code == .locked {
+                throw LockstepError(
+                    .busy, "another program is looking at \(log)", hint: "run it again",
+                    context: .file(log))
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    private static func look(
+        at database: FilePath, _ key: borrowing DatabaseKey, _ answer: Answer
+    ) throws -> SetAsideLog? {
+        let salt = try DatabaseFile(database).read(at: 0, DatabaseKey.saltLength)
+        guard salt.count == DatabaseKey.saltLength else { return nil }
+        let found = try LogExamination.run(
+            on: database, PageAuthenticator(.current, key: key.secret, salt: salt),
+            index: WriteAheadLogIndex.read(beside: database))
+        // Under another key nothing verifies: that is for the opening to say.
+        guard found.hasLoss, case .keyFits = try Diagnosis.examine(database, key: key) else {
+            return nil
+        }
+        guard answer == .setAside else {
+            throw LockstepError(
+                .damaged,
+                "the write-ahead log of \(database) is damaged: \(found.loss) cannot be reached",
+                advice: """
+                    recover what is there with \(.salvage), or restore a backup; opening the database for \
+                    writing goes on without these commits, and sets the log aside first
+                    """, context: .file(database))
+        }
+        return try SetAsideLog.make(of: database, found)
+    }
+}
+
+extension LogExamination {
+    /// What cannot be reached, for a sentence.
+    fileprivate var loss: String {
+        if lostCommits > 0 { return counted(lostCommits, "commit") }
+        return missingFrames > 0 ? "\(counted(missingFrames, "page")) of commits" : "all of it"
+    }
+}
