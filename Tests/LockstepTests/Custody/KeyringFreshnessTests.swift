@@ -176,7 +176,7 @@ struct KeyringFreshnessTests {
         do {
             var keyring = try bound.scratch.keyring()
             try keyring.bind(
-                Connection.create(other, key: keyring.newDatabaseKey()), in: bound.scratch.file)
+                Connection.create(other, key: keyring.databaseKey()), in: bound.scratch.file)
         }
         func settle() throws {
             for path in [bound.scratch.path, other, bound.scratch.path, other] {

@@ -40,7 +40,7 @@ struct KeyringPlacesTests {
 
     @Test("Anywhere else it is absolute")
     func absolute() throws {
-        for name in ["a/Keys", "b"] { try AtomicFile.createFolder(root.appending(name)) }
+        for name in ["a", "a/Keys", "b"] { try AtomicFile.createFolder(root.appending(name)) }
         let file = KeyringFile(root.appending("a/Keys/films.keyring"))
         let path = root.appending("b/films.db")
         #expect(try file.spelling(of: path) == path)
