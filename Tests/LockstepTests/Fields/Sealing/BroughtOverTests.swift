@@ -118,7 +118,7 @@ struct BroughtOverTests {
         let reader = try fixture.connection()
         func expectUnchanged(_ one: borrowing Connection) throws {
             // A transaction notices what another connection has changed.
-            try one.read { one in
+            try one.read { one throws in
                 #expect(try BindingOneFixture.rows(one) == BindingOneFixture.rows)
                 #expect(try found("ann@example.org", one, under: .exact) == [1])
                 #expect(try found("bob@example.org", one, under: .email) == [2])
@@ -145,7 +145,7 @@ struct BroughtOverTests {
             INSERT INTO person_open (id, name, ssn, country, email)
             VALUES (4, 'Dan', 'x', 'AT', 'dan@example.org')
             """)
-        try reader.read { reader in
+        try reader.read { reader throws in
             #expect(try found("dan@example.org", reader, under: .exact) == [4])
         }
         Refusal.expect(.constraint) {
@@ -155,7 +155,7 @@ struct BroughtOverTests {
         let again = try fixture.connection()
         try reseal(again, name)
         func expectFinished(_ one: borrowing Connection) throws {
-            try one.read { one in
+            try one.read { one throws in
                 #expect(
                     try BindingOneFixture.rows(one)
                         == BindingOneFixture.rows + ["4|x|AT|dan@example.org|"])
