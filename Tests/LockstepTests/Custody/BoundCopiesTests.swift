@@ -67,7 +67,8 @@ struct BoundCopiesTests {
         let key = try bound.scratch.keyring().databaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)
         _ = try Restore(bound.scratch.path, from: backup).run(key: key, backupKey: backupKey)
-        try bound.open()
+        // It is older than the database was, until it is bound again.
+        Refusal.expect(.databaseOutdated) { try bound.open() }
         do {
             var keyring = try bound.scratch.keyring()
             let fresh = try Connection.open(

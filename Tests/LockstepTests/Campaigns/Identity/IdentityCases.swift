@@ -3,7 +3,7 @@
 /// Why a command may accept a state that is not intact.
 enum IdentityCases {
     /// What a complete run of the campaign meets: a line that nothing meets any more is not true any more.
-    static let all: Set<Undetected> = [.siblings, .olderFields, .ledger, .guards]
+    static let all: Set<Undetected> = [.siblings, .ledger, .guards]
 
     static func declared(_ state: IdentityState, _ command: IdentityCommand) -> Undetected? {
         let isSibling =
@@ -12,8 +12,7 @@ enum IdentityCases {
         if isSibling { return command == .relying ? nil : .siblings }
         guard state.registry == .intact, state.identity == .own else { return nil }
         switch state.keyrings {
-        case .olderFields: return .olderFields
-        case .olderDatabase: return nil
+        case .olderFields, .olderDatabase: return nil
         case .now: return state.hasLedger ? .guards : .ledger
         }
     }

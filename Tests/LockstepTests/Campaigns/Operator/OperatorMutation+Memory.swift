@@ -14,7 +14,7 @@ extension OperatorMutation {
         },
         OperatorMutation("a foreign ring in its place") { connection, dice in
             try connection.execute(
-                "UPDATE main.lockstep_keyring SET ring = ? WHERE ring <> zeroblob(16)",
+                "UPDATE main.lockstep_keyring SET ring = ? WHERE ring <> zeroblob(16) AND dataset IS NULL",
                 dice.bytes(16))
         },
         OperatorMutation("a foreign ring beside it") { connection, dice in

@@ -24,11 +24,11 @@ enum Undetected: String, CaseIterable, Comparable {
         "remove the MAC of a ledger row, change the dataset or key version that it names, or copy a whole row from another database of the dataset; change times and tool versions in rows without a MAC"
     case otherRings =
         "add rows for other rings to `lockstep_keyring`, or change the epoch beside the database's id"
+    case recordedEpochs =
+        "change an epoch that `lockstep_keyring` has recorded of a keyring, within what the keyring allows"
     case otherDatasets = "claim that columns are sealed for another dataset"
     case siblings =
         "give a file the identity and the registry of another database of the dataset that the same keyring records, if a program checks it only against its migration set: columns that were sealed outside of the set then accept plaintext"
-    case olderFields =
-        "put back an older fields keyring, if they can also write to its folder"
     case wholeFile =
         "restore the whole file as it was, with its registry, as far back as the keyring's memory allows"
     case failure = "make a program fail, by damaging what it needs"

@@ -8,7 +8,7 @@ struct ConnectionPragmaTests {
     /// A setting, and a value that it has not at first.
     private static let settings = [
         ("foreign_keys", 0), ("ignore_check_constraints", 1), ("synchronous", 0),
-        ("secure_delete", 1), ("recursive_triggers", 1), ("reverse_unordered_selects", 1),
+        ("secure_delete", 0), ("recursive_triggers", 1), ("reverse_unordered_selects", 1),
         ("legacy_alter_table", 1), ("max_page_count", 5000), ("cache_size", 77),
         ("read_uncommitted", 1), ("automatic_index", 0), ("busy_timeout", 77),
         ("count_changes", 1), ("short_column_names", 0), ("journal_size_limit", 77),

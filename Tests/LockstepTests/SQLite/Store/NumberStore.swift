@@ -43,9 +43,10 @@ extension Store {
 
     /// Queues writes in order, so that they share a transaction as soon as this returns.
     func enqueue<Value: Sendable>(_ parts: [Part<Value>]) throws -> [Task<Value, any Error>] {
-        // An immediate task runs here until it waits: after this use of the writer.
+        // An immediate task runs here until it waits: after this use of the writer. A detached one does not count as a
+        // part of it.
         try aloneHere { _ in
-            parts.map { part in Task.immediate { try await self.write(part) } }
+            parts.map { part in Task.immediateDetached { try await self.write(part) } }
         }
     }
 

@@ -65,7 +65,7 @@ struct ObservationTests: NumberStore {
         var iterator: ChangeSequence.Iterator?
         try store.writeHere { connection in
             iterator = store.changes.makeAsyncIterator()
-            #expect(try store.readHere { try values($0) } == [])
+            #expect(try committed() == [])
             try insert(1)(connection)
         }
         try store.writeHere(Self.addOther)

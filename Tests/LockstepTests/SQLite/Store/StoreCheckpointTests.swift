@@ -50,7 +50,7 @@ struct StoreCheckpointTests: NumberStore {
     func busyReader() async throws {
         let store = try openStore { $0.checkpointPages = 20 }
         try await store.write(Self.add)
-        let grown = try store.readHere { connection in
+        let grown = try open().read { connection throws in
             let before: Int? = try connection.value("SELECT count(*) FROM big")
             for _ in 0..<100 { try store.write(Self.add) }
             #expect(try connection.value("SELECT count(*) FROM big") == before)
@@ -80,7 +80,7 @@ struct StoreCheckpointTests: NumberStore {
             $0.connection.busyTimeout = .zero
         }
         try store.writeHere(Self.add)
-        try store.readHere { connection in
+        try open().read { connection throws in
             _ = try connection.value("SELECT count(*) FROM big", as: Int.self)
             try store.write(Self.add)
             let passive = try store.withoutTransaction { try $0.checkpoint() }

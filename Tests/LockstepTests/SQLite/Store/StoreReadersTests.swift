@@ -182,7 +182,7 @@ struct StoreReadersTests: NumberStore {
             }
         }
         try store.writeHere(add)
-        try store.readHere { connection in
+        try open().read { connection throws in
             let sum: SQL = "SELECT count(*) + sum(length(body)) FROM big"
             let before: Int? = try connection.value(sum)
             for _ in 0..<20 {

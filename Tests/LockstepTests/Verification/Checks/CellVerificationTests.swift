@@ -86,7 +86,7 @@ struct CellVerificationTests {
                 "2 cells of film.title with a blind index", "row 7, 9"
             ),
             (
-                "UPDATE film SET note = CAST(x'FA00000003' || randomblob(30) AS BLOB) WHERE id = 7",
+                "UPDATE film SET note = CAST(x'FD00000003' || randomblob(30) AS BLOB) WHERE id = 7",
                 "film.note not authentic", "row 7"
             ),
             (
