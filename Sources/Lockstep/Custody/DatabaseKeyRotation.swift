@@ -69,6 +69,7 @@ public struct DatabaseKeyRotation: Sendable {
     ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose;
     ///   ``LockstepError/Code/keyringOutdated`` for an old copy of the keyring;
     ///   ``LockstepError/Code/keyUnavailable`` for a file with a key that is no longer in use;
+    ///   ``LockstepError/Code/misuse`` for a copy of the database, such as a backup;
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``: a damaged database is not copied;
     ///   ``LockstepError/Code/alreadyExists`` if a file named `<name>.rotating` is not from a rotation;
     ///   `CancellationError`; any error from `progress`.
@@ -123,9 +124,22 @@ public struct DatabaseKeyRotation: Sendable {
         _ old: borrowing DatabaseKey, _ keyring: borrowing Keyring
     ) throws -> KeyChange {
         try KeyChange.begin(database, key: old, schema: options) { connection in
+            try requireNoCopy(connection)
             guard try keyring.isKnown(in: connection) else { return }
             try keyring.remember(in: connection)
         }
+    }
+
+    /// The keyring records one key for the database and its copies: a new one for a copy would lock the database out.
+    private func requireNoCopy(_ connection: borrowing Connection) throws {
+        guard try KeyringTable.read(connection).role == .copy else { return }
+        throw LockstepError(
+            .misuse, "\(database) is a copy of its database, which alone can get another key",
+            advice: """
+                change the key of the database itself, and make a new copy; to use this one in its place, restore it \
+                with \(.restore)
+                """,
+            context: .file(database))
     }
 
     /// A key that is already pending was recorded by an earlier rotation, whose copy has been removed.

@@ -99,6 +99,19 @@ struct FileRoleTests {
         #expect(try Connection.open(adopted, key: key).fileRole() == .original)
     }
 
+    @Test("A copy gets no key of its own, which would lock its database out")
+    func copyKeepsKey() throws {
+        try backUp()
+        var keyring = try scratch.keyring()
+        let before = keyring.epoch
+        Refusal.expect(.misuse) {
+            try DatabaseKeyRotation(of: copy, keyring: scratch.file).run(&keyring)
+        }
+        #expect(try scratch.keyring().epoch == before)
+        try bound.open()
+        try bound.open(copy)
+    }
+
     @Test("A database without an identity is copied as it is, also one of before identities")
     func unidentified() throws {
         let database = try DatabaseScratch()

@@ -99,16 +99,16 @@ struct GroupCommitTests: NumberStore {
         let store = try openStore()
         let tasks = try store.aloneHere { _ in
             [
-                Task.immediate {
+                Task.immediateDetached {
                     try await store.write { connection in
                         runs.increase()
                         try connection.execute("INSERT INTO child VALUES (9)")
                     }
                 },
-                Task.immediate { try await store.write(insert(1)) },
+                Task.immediateDetached { try await store.write(insert(1)) },
                 // Ends the group, which fails; its members then wait after the last of these.
-                Task.immediate { try await store.withoutTransaction { _ in } },
-                Task.immediate {
+                Task.immediateDetached { try await store.withoutTransaction { _ in } },
+                Task.immediateDetached {
                     try await store.write { connection in
                         laterRuns.increase()
                         try insert(2)(connection)

@@ -18,7 +18,7 @@ struct GroupFaultTests: NumberStore {
         let runs = Counter()
         let tasks = try store.aloneHere { _ in
             let tasks = (0..<3).map { number in
-                Task.immediate {
+                Task.immediateDetached {
                     try await store.write { connection in
                         runs.increase()
                         try insert(number)(connection)
@@ -82,7 +82,7 @@ struct GroupFaultTests: NumberStore {
             },
         ]
         let tasks = try store.aloneHere { _ in
-            let tasks = parts.map { part in Task.immediate { try await store.write(part) } }
+            let tasks = parts.map { part in Task.immediateDetached { try await store.write(part) } }
             waiting.withLock { $0 = tasks }
             return tasks
         }
@@ -113,7 +113,7 @@ struct GroupFaultTests: NumberStore {
             }
             let tasks = try store.aloneHere { _ in
                 remaining.store(count, ordering: .relaxed)
-                return parts.map { part in Task.immediate { try await store.write(part) } }
+                return parts.map { part in Task.immediateDetached { try await store.write(part) } }
             }
             for task in tasks where await task.result.isSuccess { expected += 1 }
             remaining.store(.max, ordering: .relaxed)
@@ -132,7 +132,7 @@ struct GroupFaultTests: NumberStore {
             insert(1), { try $0.execute("INSERT INTO child VALUES (9)") }, insert(2),
         ]
         let tasks = try store.aloneHere { _ in
-            let tasks = parts.map { part in Task.immediate { try await store.write(part) } }
+            let tasks = parts.map { part in Task.immediateDetached { try await store.write(part) } }
             store.writer.queue.close {}
             return tasks
         }
