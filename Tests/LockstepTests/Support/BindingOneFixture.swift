@@ -4,12 +4,12 @@ import TestSupport
 
 @testable import Lockstep
 
-/// A copy of the database under Tests/Fixtures/BindingOne, which an earlier build made.
+/// A copy of the database under Tests/Harness/BindingOne, which an earlier build made.
 struct BindingOneFixture {
     let folder: TemporaryFolder
     let set: MigrationSet
 
-    private static let source = Programs.package.appending("Tests/Fixtures/BindingOne")
+    private static let source = Programs.package.appending("Tests/Harness/BindingOne")
 
     /// The values of the sealed columns, by the row's key.
     static let rows = [
