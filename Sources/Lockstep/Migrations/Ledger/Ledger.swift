@@ -16,16 +16,12 @@ public enum Ledger {
     /// - Throws: The errors of ``entries(_:)``; with field keys, ``LockstepError/Code/migrationUnfinished`` for a version
     ///   in progress that none of them has begun.
     public static func history(_ connection: borrowing Connection) throws -> MigrationHistory {
-        let history = try all(connection)
-        guard !history.unfinished.isEmpty else { return history }
-        // The unfinished migrations must fit the applied ones, so both are read from one snapshot.
-        guard !connection.isInTransaction else {
-            try LedgerRows.requireConsistent(history)
-            return history
-        }
-        return try connection.read { connection in
-            let history = try all(connection)
-            try LedgerRows.requireConsistent(history)
+        // One snapshot: another runner can end a version, and drop the progress table, between two looks.
+        try connection.read { connection in
+            let history = MigrationHistory(
+                entries: try entries(connection), unfinished: try MigrationProgress.all(connection),
+                repeated: try RepeatableLedger.all(connection))
+            if !history.unfinished.isEmpty { try LedgerRows.requireConsistent(history) }
             return history
         }
     }
@@ -36,12 +32,6 @@ public enum Ledger {
     public static func unfinished(
         _ connection: borrowing Connection
     ) throws -> [UnfinishedMigration] { try MigrationProgress.unproven(connection) }
-
-    private static func all(_ connection: borrowing Connection) throws -> MigrationHistory {
-        MigrationHistory(
-            entries: try entries(connection), unfinished: try MigrationProgress.all(connection),
-            repeated: try RepeatableLedger.all(connection))
-    }
 
     /// Creates the table if it does not exist. The caller must have read the ledger before, and no other
     /// connection can have written since.

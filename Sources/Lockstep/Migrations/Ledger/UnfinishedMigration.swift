@@ -70,6 +70,11 @@ enum MigrationProgress {
     /// The rows as they are, which anyone with the database's key can have written.
     /// - Throws: ``LockstepError/Code/tampered`` for a row that is impossible.
     static func unproven(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
+        // One snapshot: the end of the last version drops the table.
+        try connection.read { connection in try rows(connection) }
+    }
+
+    private static func rows(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
         guard try EngineTables.exists(EngineTables.progress, connection) else { return [] }
         let completed = try hasCompleted(connection) ? "completed" : "NULL"
         let hasCodes = try LedgerRows.hasCodeColumns(EngineTables.progress, connection)

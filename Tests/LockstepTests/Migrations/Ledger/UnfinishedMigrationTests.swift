@@ -148,4 +148,26 @@ struct UnfinishedMigrationTests {
         Refusal.expect(.tampered) { _ = try Migrator(set()).run(on: connection) }
         Refusal.expect(.tampered) { _ = try Ledger.history(connection) }
     }
+
+    @Test("Another runner can end the version at every statement of those who read")
+    func endedMeanwhile() throws {
+        var isOver = false
+        var ended = 0
+        while !isOver {
+            let scratch = try DatabaseScratch()
+            let unfinished = try begun(scratch.create())
+            let statements = Counter()
+            var options = ConnectionOptions()
+            options.trace = { [ended] _ in
+                guard statements.increase() == ended else { return }
+                #expect(throws: Never.self) { try unfinished.abandon(on: scratch.open()) }
+            }
+            let connection = try scratch.open(options)
+            let history = try Ledger.history(connection)
+            #expect(history.entries.map(\.version) == [MigrationVersion(1)])
+            isOver = statements.value <= ended
+            if !isOver { ended += 1 }
+        }
+        #expect(ended > 3)
+    }
 }
