@@ -1,22 +1,16 @@
-import Foundation
 import Subprocess
-import SystemPackage
+import Lockstep
 import TestSupport
 import Testing
-
-@testable import Lockstep
 
 /// The operator's attack at the command line: the operator replaces the way down in the ledger.
 @Suite("The tool beside a forged ledger")
 struct ForgedLedgerTests {
-    private let folder: TemporaryFolder
+    private let project: NotesProject
 
     init() throws {
-        folder = try TemporaryFolder()
-        try folder.write("k", [UInt8](repeating: 7, count: 32))
-        try FileManager.default.createDirectory(
-            atPath: folder.file("notes").string, withIntermediateDirectories: false)
-        try folder.write("notes/0001_note.sql", Self.file)
+        project = try NotesProject()
+        try project.write(1, Self.file)
     }
 
     private static let file = """
@@ -25,37 +19,20 @@ struct ForgedLedgerTests {
         -- lockstep: down
         -- lockstep: allow loss of table note
         DROP TABLE note;
-
         """
 
     private func tool(_ arguments: String...) async throws -> (
         code: TerminationStatus, reported: String
     ) {
-        try await tool(arguments)
-    }
-
-    private func tool(_ arguments: [String]) async throws -> (
-        code: TerminationStatus, reported: String
-    ) {
-        let result = try await Subprocess.run(
-            .path(Programs.path("lockstep")),
-            arguments: Arguments(arguments + ["-d", "n.db", "--key-file", "k"]),
-            workingDirectory: folder.path, output: .string(limit: 1_000_000),
-            error: .string(limit: 100_000))
-        return (result.terminationStatus, result.standardOutput + result.standardError)
+        try await project.run(arguments)
     }
 
     private func forge() throws {
-        let keyring = try KeyringFile(folder.file("Keys/n.database.keyring")).open { _ in
-            try KeyFile.read(folder.file("k"))
-        }
-        let connection = try Connection.open(
-            folder.file("n.db"), key: keyring.databaseKey(for: folder.file("n.db")))
-        try connection.with(rights: .engine) {
-            try connection.execute(
-                "UPDATE lockstep_migration SET down = ?",
-                "-- lockstep: allow loss of table note\nDROP TABLE note;\nCREATE TABLE loot (a);")
-        }
+        try project.tamper(
+            """
+            UPDATE lockstep_migration
+            SET down = '-- lockstep: allow loss of table note' || char(10) || 'DROP TABLE note; CREATE TABLE loot (a);'
+            """)
     }
 
     private func tables() async throws -> String {
@@ -69,7 +46,7 @@ struct ForgedLedgerTests {
     func attack(isSealed: Bool) async throws {
         let rest = ["-m", "notes"] + (isSealed ? ["--fields", "notes"] : [])
         #expect(try await tool("init", "--dataset", "notes").code == .exited(0))
-        #expect(try await tool(["migrate"] + rest).code == .exited(0))
+        #expect(try await project.run(["migrate"] + rest).code == .exited(0))
         // No cell is sealed for the dataset, so verify does not get its keyring.
         #expect(try await tool("verify", "-m", "notes").code == .exited(0))
         try forge()
@@ -78,7 +55,7 @@ struct ForgedLedgerTests {
             ["redo"], ["plan"],
             ["plan", "--to", "0"], ["rehearse"], ["status"],
         ] {
-            let result = try await tool(words + rest)
+            let result = try await project.run(words + rest)
             #expect(result.code == .exited(isSealed ? 65 : 4), "\(words): \(result.reported)")
             #expect(try await tables() == "name\nnote\n")
         }

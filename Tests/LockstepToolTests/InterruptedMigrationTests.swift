@@ -8,23 +8,18 @@ import Testing
 /// Ctrl-C while `lockstep migrate` is running, on a terminal as a person sees it.
 @Suite("Interrupted by hand", .enabled(if: Conversation.isPossible, "no python3"))
 struct InterruptedMigrationTests {
-    private let folder: TemporaryFolder
+    private let project: NotesProject
 
-    init() throws {
-        folder = try TemporaryFolder()
-        try folder.write("k", [UInt8](repeating: 7, count: 32))
-        try FileManager.default.createDirectory(
-            atPath: folder.file("notes").string, withIntermediateDirectories: false)
-    }
+    init() throws { project = try NotesProject() }
 
     private func write(_ version: Int, _ script: String) throws {
-        try folder.write("notes/000\(version)_step.sql", "-- lockstep: up\n\(script)\n")
+        try project.write(version, "-- lockstep: up\n\(script)")
     }
 
     private func tool(_ arguments: String..., typing exchanges: [String] = []) async throws
         -> Conversation
     {
-        try await Conversation.hold(in: folder, exchanges, arguments + ["--key-file", "k"])
+        try await Conversation.hold(in: project.folder, exchanges, arguments + ["--key-file", "k"])
     }
 
     private func number(_ sql: String) async throws -> Int {
@@ -115,11 +110,9 @@ struct InterruptedMigrationTests {
     func waiting() async throws {
         try write(1, "CREATE TABLE a (x);")
         _ = try await tool("init")
-        let keyring = try KeyringFile(folder.file("Keys/a.database.keyring")).open { _ in
-            try KeyFile.read(folder.file("k"))
-        }
-        let key = try keyring.databaseKey(for: folder.file("a.db"))
-        let holder = try Connection.open(folder.file("a.db"), key: key)
+        let keyring = try project.keyring(of: "a")
+        let key = try keyring.databaseKey(for: project.folder.file("a.db"))
+        let holder = try Connection.open(project.folder.file("a.db"), key: key)
         try holder.execute("BEGIN IMMEDIATE")
         try await interrupt(at: "waiting for another connection's write lock")
         try holder.execute("COMMIT")

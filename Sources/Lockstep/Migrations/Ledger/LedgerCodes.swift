@@ -120,9 +120,7 @@ struct LedgerCodes {
         message.add(entry.set)
         message.add(entry.version.description)
         message.add(entry.name)
-        message.add(entry.checksums.bytes)
-        message.add(entry.checksums.text)
-        message.add(entry.checksums.tokens)
+        add(entry.checksums, to: &message)
         message.addOptional(entry.down)
         message.add(UInt64(bitPattern: entry.appliedAt))
         message.add(UInt64(bitPattern: entry.duration))
@@ -139,9 +137,7 @@ struct LedgerCodes {
         message.add(progress.set)
         message.add(progress.version.description)
         message.add(progress.name)
-        message.add(progress.checksums.bytes)
-        message.add(progress.checksums.text)
-        message.add(progress.checksums.tokens)
+        add(progress.checksums, to: &message)
         message.addOptional(progress.down)
         message.add(UInt64(progress.isUp ? 1 : 0))
         message.add(UInt64(progress.segment))
@@ -149,6 +145,14 @@ struct LedgerCodes {
         message.add(UInt64(bitPattern: progress.startedAt))
         message.addOptional(progress.completed)
         return message
+    }
+
+    private static func add(
+        _ checksums: MigrationChecksums, to message: inout AuthenticatedMessage
+    ) {
+        message.add(checksums.bytes)
+        message.add(checksums.text)
+        message.add(checksums.tokens)
     }
 
     private static func forged(_ entry: LedgerEntry) -> LockstepError {
