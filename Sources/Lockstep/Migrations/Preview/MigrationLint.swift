@@ -6,6 +6,7 @@ enum MigrationLint {
     ) -> [LintFinding] {
         var findings: [LintFinding] = []
         var renamed: [String: String] = [:]
+        var made = MadeObjects()
         for statement in statements {
             var cursor = SQLCursor(statement.sql)
             func add(
@@ -24,6 +25,11 @@ enum MigrationLint {
                 alter(&cursor, context, &renamed, add)
             } else if cursor.take("create") {
                 create(&cursor, context, renamed, add)
+            }
+            if let object = made.follow(statement.sql, context) {
+                add(
+                    .warning, .madeAndDropped, "it makes the \(object) and drops it again",
+                    "if the file also holds the way down, begin that with `-- lockstep: down`")
             }
         }
         return findings + rebuilds(script, file, context)

@@ -68,6 +68,20 @@ struct MigrationPreviewTests {
             ("ALTER TABLE t ADD b DEFAULT 1 REFERENCES k;", "add-reference-default", .error),
             ("CREATE UNIQUE INDEX i ON t (n);", "unique-index", .warning),
             ("CREATE TABLE IF NOT EXISTS t (other);", "if-not-exists", .warning),
+            ("CREATE TABLE b (y);\nDROP TABLE B;", "made-and-dropped", .warning),
+            (
+                "CREATE TABLE IF NOT EXISTS b (y);\nDROP TABLE IF EXISTS main.b;",
+                "made-and-dropped", .warning
+            ),
+            ("CREATE VIEW b AS SELECT 1;\nDROP VIEW b;", "made-and-dropped", .warning),
+            ("CREATE UNIQUE INDEX i ON empty (a);\nDROP INDEX i;", "made-and-dropped", .warning),
+            (
+                "CREATE TRIGGER g AFTER DELETE ON t BEGIN DELETE FROM k; END;\nDROP TRIGGER g;",
+                "made-and-dropped", .warning
+            ),
+            (
+                "ALTER TABLE t ADD COLUMN b;\nALTER TABLE t DROP b;", "made-and-dropped", .warning
+            ),
             (
                 "-- lockstep: foreign keys off\nALTER TABLE t RENAME TO old;\nCREATE TABLE t (id);",
                 "rename-old-first", .error
@@ -118,6 +132,8 @@ struct MigrationPreviewTests {
             "ALTER TABLE empty ADD b TEXT NOT NULL DEFAULT 'x';",
             "INSERT INTO t (s) VALUES ('DROP TABLE t; -- lockstep: up');",
             "CREATE TRIGGER g AFTER DELETE ON t BEGIN DELETE FROM k; END;",
+            "DROP VIEW v;\nCREATE VIEW v AS SELECT s FROM t;",
+            "CREATE TABLE b (y);\nCREATE INDEX i ON b (y);\nDROP VIEW v;",
         ])
     func harmless(script: String) throws {
         let preview = try preview([Scratch.up(script, down: "SELECT 1;")])
