@@ -51,6 +51,7 @@ extension LockstepError {
 
         // Migrations
         case migrate
+        case recordVersion
         case migrateFields
         case rehearse
         case nameSet
@@ -106,6 +107,7 @@ extension LockstepError {
             case .replaceForeignManifest: "`replacingForeign`"
 
             case .migrate: "`Migrator`"
+            case .recordVersion: "`Baseline.record`"
             case .migrateFields: "`Migrator` and field keys"
             case .rehearse: "`Rehearsal`"
             case .nameSet: "give it a name"

@@ -7,8 +7,8 @@ public import SystemPackage
 public struct Verification: Sendable {
     /// The file to verify.
     let path: FilePath
-    /// The migration sets that the database can carry.
-    let sets: [MigrationSet]
+    /// The migration sets that the database can carry; nil to compare it with none.
+    let sets: [MigrationSet]?
 
     /// The keyring's file, whose permissions are checked.
     public var keyringFile: FilePath?
@@ -45,6 +45,13 @@ public struct Verification: Sendable {
     public init(_ path: FilePath, sets: [MigrationSet]) {
         self.path = path
         self.sets = sets
+    }
+
+    /// A verification of the database at `path` without its migrations. The ledger's rows are checked; that they match
+    /// the migration files, and that the schema does, is reported as not carried out.
+    public init(_ path: FilePath) {
+        self.path = path
+        sets = nil
     }
 
     /// Runs every check that needs no keyring. Blocks.

@@ -59,8 +59,11 @@ public struct VerificationReport: Sendable {
         public let findings: [Finding]
         /// How long it took. Several checks run at once, so that together they take less than the sum.
         public let duration: Duration
-        /// The error that kept the check from running, which fails it if it can fail; nil if it ran.
+        /// The error that kept the check from running, which fails it if it can fail; nil if it ran, or was not asked
+        /// for.
         public let obstacle: LockstepError?
+        /// Whether the check ran.
+        public let isCarriedOut: Bool
 
         /// Whether the check failed.
         public var hasFailed: Bool { findings.contains(where: \.isFailure) }
@@ -75,6 +78,11 @@ public struct VerificationReport: Sendable {
     public var isClean: Bool { !outcomes.contains(where: \.hasFailed) }
 }
 
+/// Thrown by a check that the verification was not asked for; why not is a notice.
+struct NotAsked: Error {
+    let reason: String
+}
+
 /// The result of a check.
 typealias CheckResult = (summary: String, findings: [VerificationReport.Finding])
 
@@ -86,11 +94,15 @@ extension VerificationReport.Outcome {
     ) throws -> VerificationReport.Outcome {
         let start = Clock.monotonicMicroseconds
         var obstacle: LockstepError?
+        var isCarriedOut = true
         let result: CheckResult
         do {
             result = try body()
+        } catch let skipped as NotAsked {
+            isCarriedOut = false
+            result = ("not carried out", [.notice(skipped.reason)])
         } catch let error as LockstepError {
-            obstacle = error
+            (obstacle, isCarriedOut) = (error, false)
             result = ("could not be carried out", [.failure(error.message)])
         }
         var findings = result.findings
@@ -99,6 +111,6 @@ extension VerificationReport.Outcome {
         }
         return VerificationReport.Outcome(
             check: check, summary: result.summary, findings: findings,
-            duration: Clock.time(since: start), obstacle: obstacle)
+            duration: Clock.time(since: start), obstacle: obstacle, isCarriedOut: isCarriedOut)
     }
 }

@@ -147,5 +147,11 @@ struct Adopt: ParsableCommand {
                 "it is NOT encrypted: once the new database is in use, destroy it and every copy of it"
             )
         }
+        let recordsMigrations = report.copy.rows["lockstep_migration", default: 0] > 0
+        Output.line(
+            recordsMigrations
+                ? "next: `lockstep verify`, and `lockstep status` with its migrations"
+                : "next: `lockstep verify`, and `lockstep baseline --from-database` to migrate it from here on"
+        )
     }
 }

@@ -6,7 +6,10 @@ import SystemPackage
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show which migrations are applied and which are pending.",
-        discussion: "Exits with 3 if versions are pending, with 4 if files and ledger disagree.")
+        discussion: """
+            Exits with 3 if versions are pending, with 4 if files and ledger disagree. Without a migrations folder, it \
+            shows which sets the database records.
+            """)
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var migrations: MigrationOptions
@@ -33,12 +36,13 @@ struct Status: ParsableCommand {
     }
 
     func run() throws {
-        let sets = try migrations.sets()
+        let sets = try migrations.setsIfAny() ?? []
         let session = try access.session()
         let connection = try session.connect(queryOnly: true, canBeFirst: true)
         let history = try Ledger.history(connection)
         let ledger = history.entries
         SafeRun.reportIfUnfinished(session.path)
+        try UnrecordedSchema.notice(connection)
         var isPending = false
         var fatal: LockstepError?
         let unknown = Set(ledger.map(\.set)).subtracting(sets.map(\.name)).sorted()

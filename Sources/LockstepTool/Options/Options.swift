@@ -95,6 +95,9 @@ struct MigrationOptions: ParsableArguments {
     /// The named folder, or the default.
     var folder: FilePath { FilePath(folders.first ?? "Migrations") }
 
+    /// The folder of the one set that a command makes or extends: the named set's below the folder, or the folder.
+    var setFolder: FilePath { self.set.map { folder.appending($0) } ?? folder }
+
     /// The maximum size of a migration file in bytes.
     var largestFile: Int { maxFile ?? MigrationSet.defaultLargestFile }
 
@@ -105,6 +108,13 @@ struct MigrationOptions: ParsableArguments {
             throw ValidationError("expected one of \(layouts.joined(separator: ", "))")
         }
         return layout
+    }
+
+    /// The same for a command that can do without; nil if no folder was named and the default does not exist.
+    func setsIfAny() throws -> [MigrationSet]? {
+        let isNamed = !folders.isEmpty || self.set != nil || !declarations.isEmpty
+        guard isNamed || FileAccess.exists(folder) else { return nil }
+        return try sets()
     }
 
     /// - Parameter what: The option or command that needs exactly one set, if any does.

@@ -47,6 +47,7 @@ extension LockstepError.Action {
         case .replaceForeignManifest: "--replace-foreign"
 
         case .migrate: "`lockstep migrate`"
+        case .recordVersion: "`lockstep baseline --at VERSION`"
         case .migrateFields: "`lockstep migrate --fields`"
         case .rehearse: "`lockstep rehearse`"
         case .nameSet: "pass --set with a name"

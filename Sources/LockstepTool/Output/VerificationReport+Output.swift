@@ -6,7 +6,7 @@ extension VerificationReport {
         let checks = outcomes.map { outcome in
             [
                 "check": outcome.check.rawValue, "ok": !outcome.hasFailed,
-                "carriedOut": outcome.obstacle == nil, "summary": outcome.summary,
+                "carriedOut": outcome.isCarriedOut, "summary": outcome.summary,
                 "findings": outcome.findings.map(\.json),
                 "microseconds": outcome.duration.wholeMicroseconds,
             ] as JSONObject

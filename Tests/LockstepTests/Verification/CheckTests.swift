@@ -43,6 +43,27 @@ struct CheckTests {
         #expect(try memory.verifyLightly([]).outcomes.map(\.check) == [.ledger, .drift])
     }
 
+    @Test("Without migrations the ledger's rows are checked, and nothing is compared with files")
+    func withoutMigrations() throws {
+        let database = try VerifiedDatabase(rows: 1)
+        let verification = Verification(database.scratch.path)
+        let report = try verification.run(key: database.scratch.key())
+        #expect(report.isClean, "\(report.messages)")
+        #expect(report.outcomes.filter { !$0.isCarriedOut }.map(\.check) == [.drift])
+        #expect(report.outcomes.first { $0.check == .ledger }?.findings.count == 1)
+        let full = try Verification(database.scratch.path, sets: database.sets)
+            .run(key: database.scratch.key())
+        #expect(full.outcomes.map(\.check) == report.outcomes.map(\.check))
+        do {
+            let connection = try database.scratch.open()
+            try connection.with(rights: .engine) {
+                try connection.execute("PRAGMA user_version = 77")
+            }
+        }
+        let broken = try verification.run(key: database.scratch.key())
+        #expect(broken.outcomes.filter(\.hasFailed).map(\.check) == [.ledger])
+    }
+
     @Test(
         "An error fails a check, and is a notice of one that cannot fail", arguments: [true, false])
     func mayFail(_ mayFail: Bool) throws {

@@ -17,7 +17,24 @@ public struct MigrationDraft: Sendable, Equatable {
         try self.init(named: name, after: set, now: Clock.microsecondsSinceEpoch / 1_000_000)
     }
 
+    /// Drafts the first version of a set in Lockstep's own layout.
+    /// - Parameters:
+    ///   - name: As in ``init(named:after:)``.
+    ///   - script: What it runs, such as ``Baseline/script(of:)``. It has no way down.
+    /// - Throws: The same.
+    public init(firstVersion name: String, running script: String) throws(LockstepError) {
+        try Self.requirePlain(name)
+        version = NativeLayout.firstVersion ?? "1"
+        files = [("\(version)_\(name).sql", "-- lockstep: up\n\n\(script)")]
+    }
+
     init(named name: String, after set: MigrationSet, now: Int64) throws(LockstepError) {
+        try Self.requirePlain(name)
+        version = try Self.nextVersion(set, now)
+        files = set.layout.rules.draft(version, name, in: set)
+    }
+
+    private static func requirePlain(_ name: String) throws(LockstepError) {
         let isPlain = name.utf8.allSatisfy { byte in
             byte.isASCIIDigit || byte.isASCIILetter || byte == UInt8(ascii: "_")
                 || byte == UInt8(ascii: "-")
@@ -27,11 +44,9 @@ public struct MigrationDraft: Sendable, Equatable {
                 .migrationMalformed, "a migration cannot be named “\(name)”",
                 hint: "use letters, digits, _ and -, such as add_ratings")
         }
-        version = try Self.nextVersion(set, now)
-        files = set.layout.rules.draft(version, name, in: set)
     }
 
-    /// Writes the files, without overwriting any.
+    /// Writes the files, without overwriting any. Makes the folder, and those above it, if they do not exist.
     /// - Returns: Their paths.
     /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/inputOutput``.
     @discardableResult
@@ -42,6 +57,7 @@ public struct MigrationDraft: Sendable, Equatable {
                 .alreadyExists, "\(path) already exists", hint: "choose another name",
                 context: .file(path))
         }
+        try Self.makeFolder(folder)
         for (path, file) in zip(paths, files) {
             if file.path.contains("/") {
                 try AtomicFile.createFolder(AtomicFile.parent(of: path), mode: 0o777)
@@ -49,6 +65,16 @@ public struct MigrationDraft: Sendable, Equatable {
             try Self.write(file.content, to: path)
         }
         return paths
+    }
+
+    private static func makeFolder(_ folder: FilePath) throws {
+        var missing: [FilePath] = []
+        var next = folder
+        while !FileAccess.exists(next) {
+            missing.append(next)
+            next = AtomicFile.parent(of: next)
+        }
+        for path in missing.reversed() { try AtomicFile.createFolder(path, mode: 0o777) }
     }
 
     /// Source code is not secret, so the umask alone limits who can read it. The file appears complete or not at

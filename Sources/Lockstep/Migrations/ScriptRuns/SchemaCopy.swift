@@ -4,8 +4,16 @@ enum SchemaCopy {
     static func run(
         from original: borrowing Connection, to copy: borrowing Connection
     ) throws {
-        // A virtual table creates its content tables itself.
-        let definitions = try original.query(
+        let definitions = try definitions(of: original)
+        try copy.with(rights: .engine) {
+            for sql in definitions { try copy.execute(SQL(verbatim: sql)) }
+        }
+    }
+
+    /// The definitions of the program's objects, without those of virtual tables' content tables, in an order in which
+    /// they can run.
+    static func definitions(of original: borrowing Connection) throws -> [String] {
+        try original.query(
             """
             SELECT s.sql FROM main.sqlite_schema AS s
             LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name
@@ -15,8 +23,5 @@ enum SchemaCopy {
             ORDER BY s.type = 'trigger', s.type = 'view', s.rowid
             """
         ) { row in try row[0] as String }
-        try copy.with(rights: .engine) {
-            for sql in definitions { try copy.execute(SQL(verbatim: sql)) }
-        }
     }
 }

@@ -80,7 +80,7 @@ public struct MigrationSet: Sendable, Equatable {
         folder: FilePath, layout: MigrationLayout? = nil, largestFile: Int = defaultLargestFile
     ) throws {
         try self.init(
-            folder: folder, layout: layout, name: try Folder.name(of: folder), largestFile)
+            folder: folder, layout: layout, name: try Self.name(of: folder), largestFile)
     }
 
     private init(
@@ -91,14 +91,25 @@ public struct MigrationSet: Sendable, Equatable {
             sources: try MigrationFolder.read(folder, layout: layout, limit: largestFile))
     }
 
-    /// The name of the set in a folder, which is the folder's name.
-    /// - Throws: ``LockstepError/Code/notFound``.
-    public static func name(of folder: FilePath) throws -> String { try Folder.name(of: folder) }
+    /// The name of the set in a folder: the folder's name, in lower case and with `-` for what a set's name cannot
+    /// contain. The folder need not exist yet.
+    /// - Throws: Errors of the system, such as ``LockstepError/Code/accessDenied``.
+    public static func name(of folder: FilePath) throws -> String {
+        name(ofFolder: try RealPath.of(folder).lastComponent?.string ?? "")
+    }
+
+    private static func name(ofFolder own: String) -> String {
+        guard !PlainName.isValid(own) else { return own }
+        let derived = PlainName.derived(from: own)
+        // Without a letter or digit it is refused as it is.
+        return derived.isEmpty ? own : derived
+    }
 
     /// Reads the sets of a folder: the folder itself if it contains migrations, otherwise one set for each
     /// subfolder that contains migrations, by name. With a name, reads only that set.
     ///
-    /// If the folder is a set and its own name is not a valid set name, the set gets the given name.
+    /// If the folder is a set and its own name is not a valid set name, the set gets the given name, or one that is
+    /// derived from the folder's: see ``name(of:)``.
     /// - Parameters:
     ///   - folder: The folder.
     ///   - wanted: The name of the one set to read; nil for all.
@@ -112,20 +123,20 @@ public struct MigrationSet: Sendable, Equatable {
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil,
         largestFile: Int = defaultLargestFile
     ) throws -> [MigrationSet] {
-        let (_, folders) = try Folder.list(folder)
-        let isInside = wanted.map { folders.contains($0) } ?? false
-        let direct = layout?.rules.reach == .tree && isInside ? MigrationLayout.native : layout
-        if try MigrationFolder.holdsMigrations(folder, layout: direct) {
-            let own = try Folder.name(of: folder)
-            let name = PlainName.isValid(own) ? own : wanted ?? own
-            return [try MigrationSet(folder: folder, layout: layout, name: name, largestFile)]
-        }
+        let found = try folders(in: folder, named: wanted, layout: layout)
         var sets: [MigrationSet] = []
-        for name in folders where wanted == nil || wanted == name {
-            let inner = folder.appending(name)
-            guard try MigrationFolder.holdsMigrations(inner, layout: layout) else { continue }
-            sets.append(
-                try MigrationSet(folder: inner, layout: layout, largestFile: largestFile))
+        for place in found.folders {
+            let own = try RealPath.of(place).lastComponent?.string ?? ""
+            let isDirect = found.isDirect && !PlainName.isValid(own)
+            let set = try MigrationSet(
+                folder: place, layout: layout,
+                name: isDirect ? wanted ?? name(ofFolder: own) : name(ofFolder: own), largestFile)
+            guard !sets.contains(where: { $0.name == set.name }) else {
+                throw LockstepError(
+                    .migrationMalformed, "two folders in \(folder) make the set \(set.name)",
+                    hint: "rename one of them to \(PlainName.rule)", context: .file(place))
+            }
+            sets.append(set)
         }
         guard !sets.isEmpty else {
             throw LockstepError(
@@ -135,6 +146,23 @@ public struct MigrationSet: Sendable, Equatable {
                 context: .file(folder))
         }
         return sets
+    }
+
+    /// The folders of the sets that ``sets(in:named:layout:largestFile:)`` reads, and whether that is the folder itself.
+    package static func folders(
+        in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil
+    ) throws -> (folders: [FilePath], isDirect: Bool) {
+        let (_, names) = try Folder.list(folder)
+        let isInside = wanted.map { names.contains($0) } ?? false
+        let direct = layout?.rules.reach == .tree && isInside ? MigrationLayout.native : layout
+        if try MigrationFolder.holdsMigrations(folder, layout: direct) { return ([folder], true) }
+        let chosen = names.filter {
+            wanted == nil || wanted == $0 || wanted == name(ofFolder: $0)
+        }
+        let inner = chosen.map { folder.appending($0) }
+        return (
+            try inner.filter { try MigrationFolder.holdsMigrations($0, layout: layout) }, false
+        )
     }
 
     /// `set` with `baseline` in place of all versions up to the baseline's.

@@ -3,6 +3,17 @@ enum PlainName {
     /// The rule for names, for messages.
     static let rule = "1 to 32 of the characters a-z, 0-9 and -"
 
+    /// A plain name made of any other: letters in lower case, and one `-` for whatever else stands between them. It is
+    /// empty for a name without ASCII letters and digits.
+    static func derived(from text: String) -> String {
+        let parts = text.asciiLowercased.utf8.split { byte in
+            !byte.isASCIILowercase && !byte.isASCIIDigit
+        }
+        let name = parts.map { String(Substring($0)) }.joined(separator: "-")
+        let short = String(name.prefix(32))
+        return short.hasSuffix("-") ? String(short.dropLast()) : short
+    }
+
     /// Whether `text` is 1 to 32 of [a-z0-9-].
     static func isValid(_ text: some StringProtocol) -> Bool {
         (1...32).contains(text.utf8.count)

@@ -3,8 +3,11 @@ extension VerificationReport.Check {
     public static let drift = Self("drift", failure: .migrationChanged) { job in
         .onConnection(
             .init(isLight: !job.hasOthers) { connection in
-                try DriftCheck.run(
-                    connection, job.verification.sets, job.verification.schema,
+                guard let sets = job.verification.sets else {
+                    throw NotAsked(reason: "no migrations were given to compare the schema with")
+                }
+                return try DriftCheck.run(
+                    connection, sets, job.verification.schema,
                     shouldContinue: job.coordinator.shouldContinue)
             })
     }

@@ -13,12 +13,13 @@ extension VerificationReport.Check {
 /// The applied migrations that the ledger records match the migration files.
 enum LedgerCheck {
     /// - Parameters:
+    ///   - given: The sets; nil to check only what needs no files.
     ///   - hasOthers: Whether the database also carries other sets, which are not reported.
     ///   - keys: Keys for the MACs of rows, besides those that the connection holds.
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write, or that was changed
     ///   since.
     static func run(
-        _ connection: borrowing Connection, _ sets: [MigrationSet], hasOthers: Bool = false,
+        _ connection: borrowing Connection, _ given: [MigrationSet]?, hasOthers: Bool = false,
         keys: [FieldKeys] = []
     ) throws -> CheckResult {
         let history = try Ledger.history(connection)
@@ -26,9 +27,13 @@ enum LedgerCheck {
         let codes = keys.isEmpty ? LedgerCodes(connection) : LedgerCodes(keys)
         let proven = try codes.check(ledger)
         var findings: [VerificationReport.Finding] = []
+        let sets = given ?? []
         let known = Set(sets.map(\.name))
         let carried = Set(ledger.map(\.set))
-        for name in carried.subtracting(known).sorted() where !hasOthers {
+        if given == nil, !ledger.isEmpty {
+            findings.append(.notice("no migrations were given to compare the ledger with"))
+        }
+        for name in carried.subtracting(known).sorted() where given != nil && !hasOthers {
             findings.append(
                 .failure("the set \(name) was applied, but no folder of that name was given"))
         }

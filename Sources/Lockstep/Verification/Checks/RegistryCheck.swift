@@ -1,7 +1,7 @@
 extension VerificationReport.Check {
     /// The registry of sealed columns is authentic, and the columns' guards are in place.
     public static let registry = Self("registry", failure: .tampered) { job in
-        .onSealedColumns { cells in try cells.checkRegistry(job.verification.sets) }
+        .onSealedColumns { cells in try cells.checkRegistry(job.verification.sets ?? []) }
     }
 }
 

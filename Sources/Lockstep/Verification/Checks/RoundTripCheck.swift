@@ -3,8 +3,8 @@ internal import SystemPackage
 extension VerificationReport.Check {
     /// Migrating a copy down and up again leaves the same schema.
     public static let roundTrip = Self("round-trip") { job in
-        guard job.verification.isDeep else { return nil }
-        return .onCopy(RoundTripCheck(job).run)
+        guard job.verification.isDeep, let sets = job.verification.sets else { return nil }
+        return .onCopy(RoundTripCheck(job, sets).run)
     }
 }
 
@@ -18,9 +18,9 @@ struct RoundTripCheck: Sendable {
     private let schema: ConnectionOptions
     private let coordinator: CheckCoordinator
 
-    init(_ job: CheckJob) {
+    init(_ job: CheckJob, _ sets: [MigrationSet]) {
         path = job.verification.path
-        sets = job.verification.sets
+        self.sets = sets
         schema = job.verification.schema
         coordinator = job.coordinator
     }

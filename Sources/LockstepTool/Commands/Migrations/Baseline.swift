@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lockstep
+import SystemPackage
 
 /// `lockstep baseline`: puts a schema that was made by other means under a migration set's control.
 struct Baseline: ParsableCommand {
@@ -8,6 +9,9 @@ struct Baseline: ParsableCommand {
         discussion: """
             None of their SQL runs. The schema is first compared with a fresh build of the version; with \
             --accept-differences it is accepted as it is, and `verify` reports the differences.
+
+            With --from-database, for example after `lockstep adopt`, the command first writes version 1 from the \
+            database's schema into the migrations folder, which must not hold migrations yet.
             """)
 
     @OptionGroup var access: AccessOptions
@@ -15,22 +19,58 @@ struct Baseline: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     @Option(help: "The version of the schema.", transform: MigrationRun.version)
-    var at: MigrationVersion
+    var at: MigrationVersion?
+
+    @Flag(help: "Write version 1 from the database's schema, and record it.")
+    var fromDatabase = false
 
     @Flag(help: "Accept a schema that differs from that version's.")
     var acceptDifferences = false
 
+    func validate() throws {
+        guard (at != nil) != fromDatabase else {
+            throw ValidationError(
+                "give the version of the schema with --at, or write version 1 with --from-database")
+        }
+        guard !fromDatabase || !acceptDifferences else {
+            throw ValidationError(
+                "--accept-differences is for --at: version 1 from the database cannot differ")
+        }
+        guard !fromDatabase || migrations.layout ?? .native == .native else {
+            throw ValidationError(
+                "--from-database writes Lockstep's own layout: leave out --layout")
+        }
+    }
+
     func run() throws {
+        guard let at else { return try writeAndRecord() }
         let set = try migrations.sets(oneFor: "a baseline")[0]
         let session = try access.session()
         let connection = try session.connect(canBeFirst: true)
         let count = try Lockstep.Baseline(set, at: at, acceptsDifferences: acceptDifferences)
             .record(on: connection)
+        try show(set, count: count)
+    }
+
+    private func writeAndRecord() throws {
+        let session = try access.session()
+        let connection = try session.connect(canBeFirst: true)
+        let (set, file) = try Lockstep.Baseline.writeFirstVersion(
+            into: migrations.setFolder, from: connection)
+        try show(set, count: set.migrations.count, file)
+    }
+
+    private func show(_ set: MigrationSet, count: Int, _ file: FilePath? = nil) throws {
         switch output.format {
-        case .json: try Output.json(["set": set.name, "recorded": count] as JSONObject)
+        case .json:
+            try Output.json(
+                ["set": set.name, "recorded": count, "file": file?.string] as JSONObject)
         case .text:
+            if let file { Output.line("made \(file)") }
+            let newest = at ?? set.migrations.last?.version
             Output.line(
-                "recorded \(counted(count, "version")) of \(set.name) as applied, up to \(at)")
+                "recorded \(counted(count, "version")) of \(set.name) as applied"
+                    + (newest.map { ", up to \($0)" } ?? ""))
         }
     }
 }

@@ -7,8 +7,8 @@ struct New: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make the files of the next version of a migration set.",
         discussion: """
-            Uses the set's layout and the next number or time. In an empty folder, the layout is \
-            Lockstep's own unless --layout names another.
+            Uses the set's layout and the next number or time. In an empty or new folder, the layout is \
+            Lockstep's own unless --layout names another. A folder with exactly one set stands for that set.
             """)
 
     @OptionGroup var migrations: MigrationOptions
@@ -18,8 +18,7 @@ struct New: ParsableCommand {
     var name: String
 
     func run() throws {
-        let folder = try folder()
-        let set = try set(in: folder)
+        let (folder, set) = try target()
         let draft = try MigrationDraft(named: name, after: set)
         let paths = try draft.write(into: folder).map(\.string)
         switch output.format {
@@ -30,26 +29,22 @@ struct New: ParsableCommand {
         }
     }
 
-    private func folder() throws -> FilePath {
-        let folder = migrations.folder
-        guard let name = migrations.set else { return folder }
-        return folder.appending(name)
+    /// The folder of the set that gets the version. An empty folder, or one that does not exist, is a new set.
+    private func target() throws -> (folder: FilePath, set: MigrationSet) {
+        let folder = migrations.setFolder
+        guard FileAccess.exists(folder) else { return (folder, try newSet(in: folder)) }
+        let found = try MigrationSet.folders(in: folder, layout: migrations.layout).folders
+        guard found.count <= 1 else {
+            throw ValidationError("\(folder) contains several sets: name one with --set")
+        }
+        guard let only = found.first else { return (folder, try newSet(in: folder)) }
+        let sets = try MigrationSet.sets(
+            in: only, layout: migrations.layout, largestFile: migrations.largestFile)
+        return (only, sets[0])
     }
 
-    /// An empty folder is a new set.
-    private func set(in folder: FilePath) throws -> MigrationSet {
-        do {
-            let sets = try MigrationSet.sets(
-                in: folder, layout: migrations.layout, largestFile: migrations.largestFile)
-            let isOne = try sets.count == 1 && sets[0].name == MigrationSet.name(of: folder)
-            guard isOne else {
-                throw ValidationError("\(folder) contains several sets: name one with --set")
-            }
-            return sets[0]
-        } catch let error as LockstepError where error.code == .notFound {
-            return try MigrationSet(
-                name: MigrationSet.name(of: folder), layout: migrations.layout ?? .native, files: []
-            )
-        }
+    private func newSet(in folder: FilePath) throws -> MigrationSet {
+        try MigrationSet(
+            name: MigrationSet.name(of: folder), layout: migrations.layout ?? .native, files: [])
     }
 }

@@ -42,6 +42,7 @@ struct Plan: ParsableCommand {
         let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let session = try access.session()
         let connection = try session.connect(queryOnly: true, canBeFirst: true, limits)
+        try UnrecordedSchema.notice(connection)
         var previews: [MigrationPreview] = []
         for set in sets {
             previews.append(

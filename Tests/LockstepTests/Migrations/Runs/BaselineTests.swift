@@ -1,3 +1,5 @@
+import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -87,5 +89,71 @@ struct BaselineTests {
         Refusal.expect(.foreignApplication) {
             try Baseline(set, at: MigrationVersion(1)).record(on: foreign)
         }
+    }
+
+    // MARK: Version 1 from the database
+
+    private static let definitions = [
+        "CREATE TABLE person (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, -- in full\n born TEXT)",
+        "CREATE TABLE \"an odd; name\" (a AS (b + 1), b, CHECK (b <> ';'))",
+        "CREATE TABLE rowless (k TEXT PRIMARY KEY) WITHOUT ROWID",
+        "CREATE VIRTUAL TABLE doc USING fts5(body)",
+        "CREATE UNIQUE INDEX by_name ON person (name COLLATE NOCASE) WHERE born NOT NULL",
+        "CREATE VIEW adult AS SELECT * FROM person WHERE born < '2008' -- of age",
+        "CREATE TRIGGER t AFTER INSERT ON person BEGIN SELECT 1; UPDATE person SET born = ';'; END",
+    ]
+
+    @Test("The schema becomes version 1 and is recorded; a fresh build of the file equals it")
+    func fromDatabase() throws {
+        let connection = try Connection.inMemory()
+        for sql in Self.definitions { try connection.execute(SQL(verbatim: sql)) }
+        try connection.execute("INSERT INTO person (name) VALUES ('a')")
+        try connection.execute("INSERT INTO doc VALUES ('some words')")
+        try connection.execute("ANALYZE")
+        let before = try SchemaSnapshot(connection)
+        let folder = try TemporaryFolder()
+        // Neither folder exists.
+        let place = folder.file("Sets").appending("My Schema")
+        let made = try Baseline.writeFirstVersion(into: place, from: connection)
+        #expect(made.set.name == "my-schema")
+        #expect(made.file == place.appending("0001_baseline.sql"))
+        let set = try MigrationSet(folder: place)
+        #expect(set == made.set)
+        let fresh = try Connection.inMemory()
+        _ = try Migrator(set).run(on: fresh)
+        #expect(try SchemaSnapshot(fresh).differences(from: before).isEmpty)
+        #expect(try SchemaSnapshot(connection).differences(from: before).isEmpty)
+        #expect(try Ledger.entries(connection).map(\.version) == [MigrationVersion(1)])
+        #expect(try Migrator(set).run(on: connection).steps.isEmpty)
+        #expect(
+            try Scratch.int(connection, "SELECT count(*) FROM doc WHERE doc MATCH 'words'") == 1)
+    }
+
+    @Test("What cannot be a version 1 is refused, and no file is left")
+    func refusedAsFirst() throws {
+        let folder = try TemporaryFolder()
+        let place = folder.file("films")
+        let empty = try Connection.inMemory()
+        Refusal.expect(.migrationMalformed) {
+            _ = try Baseline.writeFirstVersion(into: place, from: empty)
+        }
+        let recorded = try Connection.inMemory()
+        _ = try Migrator(Scratch.set(scripts)).run(on: recorded)
+        Refusal.expect(.alreadyExists) {
+            _ = try Baseline.writeFirstVersion(into: place, from: recorded)
+        }
+        // The comment would be the marker of the way down.
+        let marked = try found("CREATE TABLE a (x, --\n-- lockstep: down\n y)")
+        #expect(throws: LockstepError.self) {
+            _ = try Baseline.writeFirstVersion(into: place, from: marked)
+        }
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path.string).isEmpty)
+        let plain = try found("CREATE TABLE a (x)")
+        _ = try Baseline.writeFirstVersion(into: place, from: plain)
+        let other = try found("CREATE TABLE a (x)")
+        Refusal.expect(.alreadyExists) {
+            _ = try Baseline.writeFirstVersion(into: place, from: other)
+        }
+        #expect(try Ledger.entries(other).isEmpty)
     }
 }
