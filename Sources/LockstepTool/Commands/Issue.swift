@@ -53,7 +53,7 @@ struct Issue: ParsableCommand {
     var unsigned = false
 
     func validate() throws {
-        guard (keyrings.keyring == nil) != (dataset == nil) else {
+        guard (keyrings.named == nil) != (dataset == nil) else {
             throw ValidationError("name one fields keyring: with --dataset or --keyring")
         }
     }

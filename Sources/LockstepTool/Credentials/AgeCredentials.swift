@@ -7,7 +7,7 @@ struct AgeOptions: CredentialKindOptions {
     @Option(
         help: """
             A file with an identity whose recipient has a slot: AGE-SECRET-KEY-1…, or AGE-PLUGIN-NAME-1…, which \
-            runs the program age-plugin-NAME.
+            runs the program age-plugin-NAME. (default: the variable LOCKSTEP_IDENTITY, if no other credential is given)
             """)
     var identity: String?
 

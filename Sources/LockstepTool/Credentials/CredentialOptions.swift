@@ -13,7 +13,8 @@ struct CredentialOptions: ParsableArguments {
     @OptionGroup var plugins: PluginOptions
     @OptionGroup var commands: CommandOptions
 
-    /// Whether any credential option is present. If not, the tool prompts on the terminal.
+    /// Whether any credential option is present. If not, and no variable names a credential, the tool prompts on the
+    /// terminal.
     var isGiven: Bool {
         let all: [any CredentialKindOptions] = [keyFiles, passphrases, age, commands]
         return all.contains(where: \.isGiven)
@@ -24,6 +25,21 @@ struct CredentialOptions: ParsableArguments {
     func open(_ file: KeyringFile) throws -> Keyring { try CredentialSource(self).open(file) }
 }
 
+/// The variables that name files with credentials. An option of any kind takes their place: with both, a command
+/// would open a keyring with a credential that its user did not name.
+enum CredentialVariables {
+    /// The variable that names a key file.
+    static let keyFile = "LOCKSTEP_KEY_FILE"
+
+    static func completing(_ options: CredentialOptions) -> CredentialOptions {
+        guard !options.isGiven else { return options }
+        var options = options
+        options.keyFiles.keyFile = Environment.text(keyFile)
+        options.age.identity = Environment.text("LOCKSTEP_IDENTITY")
+        return options
+    }
+}
+
 /// The credentials of one command.
 final class CredentialSource {
     let keyFiles: KeyFileCredentials
@@ -31,7 +47,8 @@ final class CredentialSource {
     let variables = EnvironmentCredentials()
     private let kinds: [any CredentialKind]
 
-    init(_ options: CredentialOptions) {
+    init(_ given: CredentialOptions) {
+        let options = CredentialVariables.completing(given)
         keyFiles = KeyFileCredentials(options.keyFiles)
         passphrases = PassphraseCredentials(options.passphrases, asksTerminal: !options.isGiven)
         kinds = [

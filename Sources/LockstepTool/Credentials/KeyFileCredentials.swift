@@ -4,7 +4,10 @@ import SystemPackage
 
 /// The options for key files.
 struct KeyFileOptions: CredentialKindOptions {
-    @Option(help: "A key file that opens the keyring.")
+    @Option(
+        help:
+            "A key file that opens the keyring. (default: the variable LOCKSTEP_KEY_FILE, if no other credential is given)"
+    )
     var keyFile: String?
 
     @Option(

@@ -7,13 +7,19 @@ struct FieldsOptions: ParsableArguments {
     @Option(
         name: .customLong("fields"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Also open the sealed columns of this dataset.",
+            "Also open the sealed columns of this dataset. (default: the variable LOCKSTEP_FIELDS)",
             discussion: """
                 The dataset's name, if its fields keyring is in the keyring folder; or a keyring file; or both, as in \
-                catalogue=customers/acme.fields.keyring. Can be repeated. SQL reads sealed columns through views: \
+                catalogue=customers/acme.fields.keyring. Can be repeated; the variable separates several with spaces. SQL reads sealed columns through views: \
                 movies_open for movies.
                 """, valueName: "dataset"))
-    var datasets: [String] = []
+    var named: [String] = []
+
+    /// The named datasets, or those in the variable.
+    var datasets: [String] {
+        guard named.isEmpty else { return named }
+        return Environment.text("LOCKSTEP_FIELDS")?.split(separator: " ").map(String.init) ?? []
+    }
 
     /// Opens the named keyrings.
     func open(in folder: FilePath, _ credentials: CredentialSource) throws -> [FieldsKeyring] {

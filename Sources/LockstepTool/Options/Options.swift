@@ -29,8 +29,15 @@ struct KeyringOptions: ParsableArguments {
         help: "The keyring folder. (default: the variable LOCKSTEP_KEYS, or Keys)")
     var keys: String?
 
-    @Option(help: "The keyring file, if it is not the database's own in the keyring folder.")
-    var keyring: String?
+    @Option(
+        name: .customLong("keyring"),
+        help: ArgumentHelp(
+            "The keyring file. (default: the variable LOCKSTEP_KEYRING, or the database's own in the keyring folder)",
+            valueName: "keyring"))
+    var named: String?
+
+    /// The named keyring, or the one in the variable.
+    var keyring: String? { named ?? Environment.text("LOCKSTEP_KEYRING") }
 
     var folder: FilePath {
         FilePath(keys ?? Environment.text("LOCKSTEP_KEYS") ?? "Keys")
@@ -47,7 +54,10 @@ struct MigrationOptions: ParsableArguments {
     @Option(
         name: [.customShort("m"), .customLong("migrations")], parsing: .singleValue,
         help: ArgumentHelp(
-            "A migration set's folder, or a folder of such folders. (default: Migrations)",
+            """
+            A migration set's folder, or a folder of such folders. (default: the variable LOCKSTEP_MIGRATIONS, or \
+            Migrations)
+            """,
             valueName: "migrations"))
     var folders: [String] = []
 
@@ -92,8 +102,11 @@ struct MigrationOptions: ParsableArguments {
         }
     }
 
+    /// The named folder, or the one in the variable.
+    private var named: String? { folders.first ?? Environment.text("LOCKSTEP_MIGRATIONS") }
+
     /// The named folder, or the default.
-    var folder: FilePath { FilePath(folders.first ?? "Migrations") }
+    var folder: FilePath { FilePath(named ?? "Migrations") }
 
     /// The folder of the one set that a command makes or extends: the named set's below the folder, or the folder.
     var setFolder: FilePath { self.set.map { folder.appending($0) } ?? folder }
@@ -112,7 +125,7 @@ struct MigrationOptions: ParsableArguments {
 
     /// The same for a command that can do without; nil if no folder was named and the default does not exist.
     func setsIfAny() throws -> [MigrationSet]? {
-        let isNamed = !folders.isEmpty || self.set != nil || !declarations.isEmpty
+        let isNamed = named != nil || self.set != nil || !declarations.isEmpty
         guard isNamed || FileAccess.exists(folder) else { return nil }
         return try sets()
     }

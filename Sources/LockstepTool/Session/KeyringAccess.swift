@@ -7,15 +7,25 @@ struct KeyringAccess: ParsableArguments {
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var credentials: CredentialOptions
 
-    @Option(name: [.short, .long], help: "The keyring of this database.")
-    var database: String?
+    @Option(
+        name: [.customShort("d"), .customLong("database")],
+        help: ArgumentHelp(
+            "The keyring of this database. (default: the variable LOCKSTEP_DATABASE)",
+            valueName: "database"))
+    var namedDatabase: String?
 
     @Option(help: "The fields keyring of this dataset.")
     var dataset: String?
 
+    /// The named database; the one in the variable, if no keyring is named otherwise.
+    var database: String? {
+        if namedDatabase != nil || dataset != nil || keyrings.named != nil { return namedDatabase }
+        return Environment.text("LOCKSTEP_DATABASE")
+    }
+
     func validate() throws {
-        let named = [keyrings.keyring, database, dataset].count { $0 != nil }
-        guard named == 1 else {
+        let named = [keyrings.named, namedDatabase, dataset].count { $0 != nil }
+        guard named <= 1, named == 1 || database != nil || keyrings.keyring != nil else {
             throw ValidationError("name one keyring: with --keyring, --database or --dataset")
         }
     }

@@ -19,7 +19,9 @@ struct NewKeyrings: ~Copyable {
 
     init(_ options: SlotOptions) {
         credentials = CredentialSource(options.credentials)
-        asksTerminal = !options.credentials.isGiven && options.envSlot == nil
+        asksTerminal =
+            !options.credentials.isGiven && options.envSlot == nil
+            && Environment.text(CredentialVariables.keyFile) == nil
         variable = options.envSlot
     }
 

@@ -18,12 +18,19 @@ extension Keys {
         @OptionGroup var key: KeyArguments
 
         @Option(
-            name: [.short, .long], parsing: .singleValue,
+            name: [.customShort("d"), .customLong("database")], parsing: .singleValue,
             help: ArgumentHelp(
-                "A database that might need the key. Can be repeated.",
+                "A database that might need the key. Can be repeated. (default: the variable LOCKSTEP_DATABASE)",
                 discussion:
-                    "Without --keyring and --dataset, the key is in the first one's keyring."))
-        var database: [String] = []
+                    "Without --keyring and --dataset, the key is in the first one's keyring.",
+                valueName: "database"))
+        var named: [String] = []
+
+        /// The named databases; the one in the variable, if no keyring is named.
+        private var database: [String] {
+            guard named.isEmpty, keyrings.named == nil, dataset == nil else { return named }
+            return Environment.text("LOCKSTEP_DATABASE").map { [$0] } ?? []
+        }
 
         @Option(help: "The fields keyring of this dataset has the key.")
         var dataset: String?
@@ -48,7 +55,7 @@ extension Keys {
         var iUnderstand = false
 
         func validate() throws {
-            guard keyrings.keyring == nil || dataset == nil else {
+            guard keyrings.named == nil || dataset == nil else {
                 throw ValidationError("name one keyring: with --keyring or --dataset")
             }
             guard keyrings.keyring != nil || dataset != nil || !database.isEmpty else {

@@ -51,7 +51,7 @@ extension Keys {
         }
 
         private func files() throws -> [KeyringFile] {
-            if keyrings.keyring != nil || database != nil {
+            if keyrings.named != nil || database != nil {
                 return [keyrings.file(for: FilePath(database ?? ""))]
             }
             let files = try KeyringFile.all(in: keyrings.folder)

@@ -20,7 +20,7 @@ struct RecordedDownOption: ParsableArguments {
         guard fields.datasets.isEmpty else {
             throw ValidationError(
                 "--recorded-down runs SQL that anyone with the database's key can write, so it runs without "
-                    + "field keys: omit --fields")
+                    + "field keys: omit --fields, and unset LOCKSTEP_FIELDS")
         }
         guard leadsBack else {
             throw ValidationError("--recorded-down is for migrating down: name a version with --to")
