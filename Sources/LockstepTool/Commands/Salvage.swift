@@ -12,6 +12,10 @@ struct Salvage: ParsableCommand {
             database has the same key. Exits with 0 if everything was recovered, and with 65 if anything \
             was lost; in both cases it makes the new database and reports the losses.
 
+            A row whose table is unknown is in the table lost_and_found of the new database, with its page. \
+            That is every row where the schema is damaged: --migrations or --schema then gives the rows \
+            back to the tables that alone can have them.
+
             Where a damaged log was set aside when the database was opened, it is salvaged too.
 
             If there is a backup, `lockstep restore` recovers more. To replace the damaged database with \
@@ -21,16 +25,38 @@ struct Salvage: ParsableCommand {
     @Argument(help: "The new database to make.")
     var target: String
 
+    @Option(
+        name: [.customShort("m"), .customLong("migrations")],
+        help: ArgumentHelp(
+            "The migration set, or the folder of sets, that made the database, if its schema is damaged.",
+            valueName: "migrations"))
+    var migrations: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The same as a file with the CREATE statements, as `.schema` of the sqlcipher shell prints them.",
+            valueName: "file"))
+    var schema: String?
+
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: FormatOptions
 
+    func validate() throws {
+        guard migrations == nil || schema == nil else {
+            throw ValidationError("give --migrations or --schema, not both")
+        }
+    }
+
     func run() throws {
+        var salvage = Lockstep.Salvage(try access.database.path(), into: FilePath(target))
+        if let migrations {
+            try salvage.takeSchema(from: MigrationSet.sets(in: FilePath(migrations)))
+        }
+        if let schema { try salvage.takeSchema(fromSQL: FilePath(schema)) }
         var session = try access.session()
         let key = try session.key()
         let progress = CopyProgressLine("salvage")
-        let report = try Lockstep.Salvage(session.path, into: FilePath(target)).run(
-            key: key, newKey: key
-        ) { try progress.show($0) }
+        let report = try salvage.run(key: key, newKey: key) { try progress.show($0) }
         session.bind(copy: FilePath(target))
         try show(report, session.path)
         if !report.isComplete { throw ExitCode(Exit.tampered) }
@@ -61,6 +87,7 @@ extension SalvageReport {
                 ["table": $0.table, "rows": $0.rows] as JSONObject
             },
             "setAside": setAside.map(\.json),
+            "inconsistencies": inconsistencies,
             "failures": failures.map { ["object": $0.object, "reason": $0.reason] as JSONObject },
             "orphans": orphans.map {
                 ["table": $0.table, "parent": $0.parent, "rows": $0.rows] as JSONObject

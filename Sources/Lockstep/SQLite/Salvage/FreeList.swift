@@ -3,8 +3,8 @@
 //
 //   0  the next trunk page, or 0 (4)    4  number of leaves (4)    8  their page numbers, 4 bytes each
 //
-// The list counts as read if every trunk verifies, its leaves fit, no page appears twice, and the number of
-// pages matches the header.
+// The list counts as read if every trunk verifies, no page appears twice, and the number of pages matches
+// the header.
 
 /// The free pages. Their old content must not come back as rows.
 struct FreeList {
@@ -19,7 +19,7 @@ struct FreeList {
             guard pages.insert(trunk).inserted, let page = try source.page(trunk), !page.isOutdated
             else { return }
             let count = Int(page.word(at: 4))
-            guard 8 + 4 * count <= page.bytes.count else { return }
+            // Beyond the page's end every number reads as 0, and the second of them ends it.
             for index in 0..<count {
                 guard pages.insert(page.word(at: 8 + 4 * index)).inserted else { return }
             }
@@ -36,5 +36,5 @@ struct FreeList {
         return list.isComplete ? list : FreeList()
     }
 
-    private init() {}
+    init() {}
 }

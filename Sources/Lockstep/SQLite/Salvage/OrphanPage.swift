@@ -36,25 +36,23 @@ struct OrphanPage {
     /// Drops the types once the page has its place: there can be very many pages.
     mutating func forgetRows() { rows = [] }
 
-    /// The one table that the page must belong to, or nil if there is none or several are possible.
+    /// The one table that the page must belong to, or nil if there is none or several are possible: a likely table is not
+    /// enough, because nobody would find the rows of another table in it.
     /// - Parameter isDoubtful: Whether the page can belong to none of them. Then its rows must be typical of
     ///   the table.
     func owner(among candidates: [Candidate], isDoubtful: Bool) -> Int? {
         let possible = candidates.filter { candidate in
             candidate.shape.hasRowIDs == isTable && fits(candidate.shape)
-                && (!isDoubtful || isTypical(of: candidate.shape))
                 && candidate.gaps.contains { $0.mayHavePages && fits($0.range) }
         }
-        if possible.count <= 1 { return possible.first?.index }
-        // Rows with fewer fields than their table are rarer than rows of another table.
-        let sameWidth = possible.filter { $0.shape.fields.count == widestRow }
-        if sameWidth.count == 1 { return sameWidth[0].index }
-        let typical = (sameWidth.isEmpty ? possible : sameWidth).filter { isTypical(of: $0.shape) }
-        return typical.count == 1 ? typical[0].index : nil
+        guard possible.count == 1, let only = possible.first,
+            !isDoubtful || isTypical(of: only.shape)
+        else { return nil }
+        return only.index
     }
 
     func fits(_ shape: TableShape) -> Bool {
-        !rows.isEmpty && rows.allSatisfy(shape.mayHold)
+        !rows.isEmpty && rows.allSatisfy { shape.mayHold($0.map(\.storageClass)) }
     }
 
     func isTypical(of shape: TableShape) -> Bool { rows.allSatisfy(shape.typicallyHolds) }

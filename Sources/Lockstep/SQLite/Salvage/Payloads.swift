@@ -16,10 +16,18 @@ enum Payloads {
         of cell: BTreePage.Cell, on page: DecryptedPage, _ source: PageSource,
         claimed: inout Set<UInt32>
     ) throws -> Outcome {
+        try payload(of: cell, on: page, source) { claimed.insert($0).inserted }
+    }
+
+    /// The same with a decision on each page of the chain.
+    static func payload(
+        of cell: BTreePage.Cell, on page: DecryptedPage, _ source: PageSource,
+        taking: (UInt32) -> Bool
+    ) throws -> Outcome {
         var payload = Array(page.bytes[cell.local])
         var next = cell.overflow ?? 0
         while payload.count < cell.payloadLength {
-            guard next != 0, claimed.insert(next).inserted,
+            guard next != 0, taking(next),
                 let overflow = try source.page(next), !overflow.isOutdated
             else { return .broken(at: next) }
             let count = min(cell.payloadLength - payload.count, overflow.bytes.count - 4)

@@ -22,6 +22,19 @@ enum StoredValue: Equatable {
     case blob([UInt8])
 }
 
+extension StoredValue {
+    /// The class of its type.
+    var storageClass: SerialType.Class {
+        switch self {
+        case .null: .null
+        case .integer: .integer
+        case .real: .real
+        case .text: .text
+        case .blob: .blob
+        }
+    }
+}
+
 /// The type of a field, without its value.
 struct SerialType {
     let number: UInt64

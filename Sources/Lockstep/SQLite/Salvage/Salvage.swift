@@ -6,9 +6,12 @@ public import SystemPackage
 /// page whose MAC verifies yields its rows, whether anything still leads to it or not. The damaged file is
 /// never written, and none of its content reaches the disk unencrypted.
 ///
+/// No row comes into a table that it was not in. Pages that nothing leads to are attributed by their content only where a
+/// single table can have them and the schema is complete, in the file or with ``schema``. All other rows are in a table
+/// `lost_and_found`, with their page and their place in it, and so are those that their table does not take.
+///
 /// If opening has set a damaged log aside, with a copy of the database (``SetAsideLog``), the rows there that the database
-/// lacks are added. Rows that were deleted since then can be among them. A row whose key is taken by another goes to a
-/// table of its own, like the rows of unknown tables.
+/// lacks are added. Rows that were deleted since then can be among them.
 ///
 /// Reads every page about three times. Needs as much disk space as the rows take, and the same again for the largest
 /// table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged file is copied.
@@ -17,7 +20,8 @@ public struct Salvage: Sendable {
     public let damaged: FilePath
     /// The path of the new database.
     public let new: FilePath
-    /// CREATE statements for the parts of the schema that cannot be read.
+    /// The CREATE statements of the whole schema, for the parts of it that cannot be read. If there are any, pages whose
+    /// table is unknown are attributed by their content.
     public var schema: [String]
 
     /// A salvage of `damaged` into a new database at `new`. Nothing runs yet.
@@ -33,7 +37,7 @@ public struct Salvage: Sendable {
     ///   - newKey: The key of the new database.
     ///   - progress: Called with the numbers of examined pages and of copied rows, and when a phase begins.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at ``new``;
-    ///   ``LockstepError/Code/damaged`` if no page verifies or nothing of the schema can be read;
+    ///   ``LockstepError/Code/damaged`` if no page verifies;
     ///   ``LockstepError/Code/busy`` if the file was written to; otherwise the errors that ``Diagnosis``
     ///   reports; `CancellationError`; any error from `progress`. If it throws, it leaves no file.
     public func run(

@@ -18,8 +18,16 @@ struct SalvagePlan {
     }
 
     var tables: [Table] = []
-    /// The trees of indexes. Indexes are rebuilt, but their pages must not be taken for rows.
-    var indexes: [TreeWalk] = []
+    struct Index {
+        let object: SchemaObject
+        let tree: TreeWalk
+        var entries = 0
+        /// Whether an entry is on pages that cannot be read.
+        var hasBrokenEntries = false
+    }
+
+    /// The indexes. They are rebuilt, but their pages must not be taken for rows.
+    var indexes: [Index] = []
     /// Pages with rows whose table is unknown.
     var lost: [OrphanPage] = []
 
@@ -45,8 +53,13 @@ struct SalvagePlan {
     }
 
     mutating func walk(index: SchemaObject, claimed: inout Set<UInt32>) throws {
-        guard let root = index.root, root > 1 else { return }
-        indexes.append(try TreeWalk(root: root, isTable: false, source, claimed: &claimed))
+        guard let root = index.root, root > 1 else {
+            return indexes.append(Index(object: index, tree: TreeWalk()))
+        }
+        indexes.append(
+            Index(
+                object: index,
+                tree: try TreeWalk(root: root, isTable: false, source, claimed: &claimed)))
     }
 
     private func isTableRoot(_ root: UInt32) throws -> Bool {
@@ -62,10 +75,14 @@ struct SalvagePlan {
                 let orphan = try orphan(number)
                 if let orphan, let shape = tables[index].shape, orphan.fits(shape),
                     orphan.isTypical(of: shape),
-                    orphan.fits(range)
+                    orphan.fits(range), !schema.isIncomplete || schema.isSupplied
                 {
                     tables[index].outdated.append(number)
                 } else {
+                    if var orphan, orphan.isTable, schema.isIncomplete {
+                        orphan.forgetRows()
+                        lost.append(orphan)
+                    }
                     tables[index].tree.unreadable.append(number)
                     tables[index].tree.gaps.append(TreeWalk.Gap(range: range, mayHavePages: false))
                 }
@@ -73,22 +90,29 @@ struct SalvagePlan {
         }
     }
 
-    /// Finds the tables of the pages that belong to no tree.
-    /// - Parameter isDoubtful: Whether the pages can belong to unknown tables, or be free.
+    /// Finds the tables of the pages that belong to no tree. They can be attributed by their content only while every table is
+    /// known that they can belong to.
+    /// - Parameter isFreeListKnown: Whether none of the pages can be free.
     mutating func sort(
-        _ numbers: [UInt32], isDoubtful: Bool, claimed: inout Set<UInt32>
+        _ numbers: [UInt32], isFreeListKnown: Bool, claimed: inout Set<UInt32>
     ) throws {
         let candidates = tables.indices.compactMap { index -> OrphanPage.Candidate? in
             guard let shape = tables[index].shape, tables[index].mayHaveOrphans else { return nil }
             return OrphanPage.Candidate(index: index, shape: shape, gaps: tables[index].tree.gaps)
         }
+        let isSure = !schema.isIncomplete && isFreeListKnown
+        let knowsTables =
+            (isSure || schema.isSupplied)
+            && !tables.contains { $0.shape == nil && $0.mayHaveOrphans }
+        let knowsIndexes = isSure && !hasTornIndexes
         for number in numbers where !claimed.contains(number) {
             guard var orphan = try orphan(number) else { continue }
-            let owner = orphan.owner(
-                among: candidates, isDoubtful: isDoubtful || orphan.isOutdated)
             // Pages of indexes look like those of tables WITHOUT ROWID.
+            let owner =
+                knowsTables && (orphan.isTable || knowsIndexes)
+                ? orphan.owner(among: candidates, isDoubtful: !isSure || orphan.isOutdated) : nil
             let isWanted =
-                owner != nil || orphan.isTable
+                owner != nil || orphan.isTable || schema.isIncomplete
                 || candidates.contains { !$0.shape.hasRowIDs && orphan.fits($0.shape) }
             guard isWanted else { continue }
             claimed.insert(number)
@@ -106,6 +130,11 @@ struct SalvagePlan {
                 lost.append(orphan)
             }
         }
+    }
+
+    /// Whether pages that nothing leads to can belong to an index.
+    var hasTornIndexes: Bool {
+        indexes.contains { $0.hasBrokenEntries || $0.tree.gaps.contains(where: \.mayHavePages) }
     }
 
     private func orphan(_ number: UInt32) throws -> OrphanPage? {

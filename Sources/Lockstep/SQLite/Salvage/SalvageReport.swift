@@ -23,6 +23,8 @@ public struct SalvageReport: Sendable, Hashable {
         public internal(set) var duplicateRows = 0
         /// Rows that the table's own constraints refused.
         public internal(set) var refusedRows = 0
+        /// Rows on the pages of its tree.
+        var rowsInTree = 0
         /// Whether a part of the tree was unreachable.
         var hasGaps = false
 
@@ -68,9 +70,12 @@ public struct SalvageReport: Sendable, Hashable {
         init(copy: FilePath) { self.copy = copy }
     }
 
-    /// Rows whose table is unknown, or whose key another row has.
+    /// Rows whose table is unknown, and rows that their table does not take: another row has their key, or a constraint
+    /// refuses them.
     public struct LostAndFound: Sendable, Hashable {
-        /// The table in the new database that holds them, with the number of their page.
+        /// The table in the new database that holds them: the name of their table if it is known, their page and their
+        /// place in it, their rowid, and their values. Where the schema is incomplete, entries of indexes can be among them,
+        /// since these look like the rows of tables WITHOUT ROWID.
         public let table: String
         /// How many.
         public internal(set) var rows = 0
@@ -115,6 +120,9 @@ public struct SalvageReport: Sendable, Hashable {
     public internal(set) var failures: [Failure] = []
     /// Rows that refer to missing rows.
     public internal(set) var orphans: [Orphans] = []
+    /// What contradicts itself in the damaged file although its pages verify: an index that leads to more or fewer rows than
+    /// its table has, rows out of order, pages that nothing leads to. Then rows can be missing, or be older ones.
+    public internal(set) var inconsistencies: [String] = []
 
     /// Whether the new database has everything that the damaged one had.
     public var isComplete: Bool {
@@ -122,7 +130,7 @@ public struct SalvageReport: Sendable, Hashable {
             && outdatedPages.isEmpty && unreadableFrames == 0 && !isLogUnreadable
             && setAside.allSatisfy { $0.lostAndFound == nil && !$0.isUnreadable }
             && missingPages == 0 && lostAndFound == nil && !isSchemaUnverified
-            && !isSchemaIncomplete
+            && !isSchemaIncomplete && inconsistencies.isEmpty
     }
 
     /// Rows in the new database, including those whose table is unknown and those of the shadow tables of a
@@ -149,9 +157,10 @@ extension SalvageReport: CustomStringConvertible {
         if isSchemaIncomplete { lines.append("Parts of the schema are missing.") }
         if let lostAndFound {
             lines.append(
-                "In \(lostAndFound.table): \(count(lostAndFound.rows, "row")) of unknown tables, or whose key another row has."
+                "In \(lostAndFound.table): \(count(lostAndFound.rows, "row")) of unknown tables, or that their tables do not take."
             )
         }
+        lines += inconsistencies.map { "The damaged file contradicts itself: \($0)." }
         lines += setAside.map(sentence)
         lines += failures.map { "\($0.object) is missing or damaged: \($0.reason)." }
         lines += orphans.map {

@@ -23,12 +23,14 @@ extension SalvageRun {
             try target.transaction { try copySequences(table, target, &entries[index]) }
         }
         report.tables = zip(plan.tables, entries)
-            .filter { (!$0.object.isInternal || !$1.isComplete) && !isFullTextIndex($0) }.map(\.1)
+            .filter { (!$0.object.isInternal || !$1.isComplete) && !isBuiltAnew($0) }.map(\.1)
         try target.transaction { try copyLost(plan.lost, lost) }
         report.lostAndFound = lost.report
+        report.inconsistencies = inconsistencies(of: plan, entries)
     }
 
-    private func isFullTextIndex(_ table: SalvagePlan.Table) -> Bool {
+    /// Whether nothing of the table is copied, because it is the index of a full-text table.
+    func isBuiltAnew(_ table: SalvagePlan.Table) -> Bool {
         guard table.isShadow,
             let part = DisabledFTS5.owner(of: table.object.name, among: fullText)?.part
         else { return false }
@@ -52,7 +54,7 @@ extension SalvageRun {
         _ table: SalvagePlan.Table, _ place: Place, _ target: SalvageTarget,
         _ lost: LostAndFound, _ entry: inout SalvageReport.Table
     ) throws {
-        guard let shape = table.shape, !isFullTextIndex(table) else { return }
+        guard let shape = table.shape, !isBuiltAnew(table) else { return }
         // What modules and SQLite itself keep there was copied whole, or is built again.
         guard !isAddition || !(table.isShadow || table.object.isInternal) else { return }
         if table.isShadow, let owner = DisabledFTS5.owner(of: shape.name, among: fullText),
@@ -72,9 +74,14 @@ extension SalvageRun {
             case .outdated: table.outdated
             }
         for number in pages {
-            try forEachRow(on: number, &entry) { values, rowID, page, entry in
-                guard values.count <= shape.fields.count, !values.isEmpty else {
+            try forEachRow(on: number, &entry) { values, rowID, page, cell, entry in
+                if place == .tree { entry.rowsInTree += 1 }
+                // Where its table is not certain, a row that this one cannot hold is another's.
+                guard values.count <= shape.fields.count, !values.isEmpty,
+                    !isDoubtful || shape.mayHold(values.map(\.storageClass))
+                else {
                     entry.malformedRows += 1
+                    try lost.add(values, rowID: rowID, from: page.number, cell: cell)
                     return
                 }
                 let outcome = try target.insert(
@@ -85,12 +92,16 @@ extension SalvageRun {
                     entry.rows += 1
                     if place == .orphan { entry.rowsFoundByContent += 1 }
                     if page.isOutdated { entry.rowsOfOlderVersions += 1 }
-                case .duplicate:
-                    entry.duplicateRows += 1
-                    if try !target.has(values, rowID: rowID, in: shape, encoding) {
-                        try lost.add(values, rowID: rowID, from: page.number)
+                case .duplicate, .refused:
+                    if outcome == .duplicate {
+                        entry.duplicateRows += 1
+                    } else {
+                        entry.refusedRows += 1
                     }
-                case .refused: entry.refusedRows += 1
+                    if try !target.has(values, rowID: rowID, in: shape, encoding) {
+                        try lost.add(
+                            values, rowID: rowID, of: shape.name, from: page.number, cell: cell)
+                    }
                 }
                 if entry.rows.isMultiple(of: 10_000) {
                     try progress(JobProgress(.copying.of(shape.name), entry.rows, .rows))
@@ -106,7 +117,7 @@ extension SalvageRun {
     ) throws {
         guard place == .tree else { return }
         for number in table.tree.rowPages {
-            try forEachRow(on: number, &entry) { values, _, _, entry in
+            try forEachRow(on: number, &entry) { values, _, _, _, entry in
                 entry.rows += 1
                 guard values.count == 2, case .text(let name) = values[0],
                     let name = encoding.text(name), FullTextIndex.settings.contains(name)
@@ -119,12 +130,18 @@ extension SalvageRun {
     /// Calls `body` with the values of each row on a page, and counts the rows that cannot be read.
     private func forEachRow(
         on number: UInt32, _ entry: inout SalvageReport.Table,
-        _ body: ([StoredValue], Int64?, DecryptedPage, inout SalvageReport.Table) throws -> Void
+        taking: ((UInt32) -> Bool)? = nil,
+        _ body: (
+            [StoredValue], Int64?, DecryptedPage, _ cell: Int, inout SalvageReport.Table
+        ) throws -> Void
     ) throws {
         guard let page = try source.page(number), let tree = BTreePage(page) else { return }
         if tree.kind != .interiorTable { entry.malformedRows += tree.malformedCells }
-        for case .some(let cell) in tree.cells {
-            switch try Payloads.payload(of: cell, on: page, source, claimed: &claimed) {
+        for case (let index, .some(let cell)) in tree.cells.enumerated() {
+            let payload = try Payloads.payload(of: cell, on: page, source) { number in
+                taking?(number) ?? claimed.insert(number).inserted
+            }
+            switch payload {
             case .broken(let place):
                 entry.rowsWithBrokenOverflow += 1
                 // Several rows cannot share a page, so count it once.
@@ -136,7 +153,7 @@ extension SalvageRun {
                     entry.malformedRows += 1
                     continue
                 }
-                try body(values, cell.rowID, page, &entry)
+                try body(values, cell.rowID, page, index, &entry)
             }
         }
     }
@@ -146,7 +163,7 @@ extension SalvageRun {
     ) throws {
         guard table.shape != nil else { return }
         for number in table.tree.rowPages + table.orphans.map(\.number) + table.outdated {
-            try forEachRow(on: number, &entry) { values, _, _, entry in
+            try forEachRow(on: number, &entry) { values, _, _, _, entry in
                 guard values.count == 2, case .text(let name) = values[0],
                     let name = encoding.text(name), case .integer(let number) = values[1]
                 else { return }
@@ -158,10 +175,46 @@ extension SalvageRun {
 
     private func copyLost(_ pages: [OrphanPage], _ lost: LostAndFound) throws {
         var entry = SalvageReport.Table(name: "")
+        // A row that was deleted long ago must not take the pages of one that is there: each can have all that no table has.
+        let taken = claimed
         for page in pages {
-            try forEachRow(on: page.number, &entry) { values, rowID, page, _ in
-                try lost.add(values, rowID: rowID, from: page.number)
+            var chain: Set<UInt32> = []
+            try forEachRow(
+                on: page.number, &entry,
+                taking: { number in
+                    self.claimed.insert(number)
+                    return !taken.contains(number) && chain.insert(number).inserted
+                }
+            ) { values, rowID, page, cell, _ in
+                try lost.add(values, rowID: rowID, from: page.number, cell: cell)
             }
         }
+    }
+
+    // MARK: Agreement
+
+    /// What contradicts itself in pages that all verify.
+    private func inconsistencies(
+        of plan: SalvagePlan, _ entries: [SalvageReport.Table]
+    ) -> [String] {
+        var found = plan.tables.filter { !$0.tree.disordered.isEmpty }.map {
+            "\($0.object.name): rows are out of order on \($0.tree.disordered.pageList)"
+        }
+        for index in plan.indexes where index.tree.gaps.isEmpty && !index.hasBrokenEntries {
+            guard let name = index.object.table,
+                let at = plan.tables.firstIndex(where: {
+                    SQLName($0.object.name) == SQLName(name)
+                }), !isBuiltAnew(plan.tables[at]), plan.tables[at].shape != nil,
+                entries[at].isComplete
+            else { continue }
+            let rows = entries[at].rowsInTree
+            let isPartial = SQLTokens.hasWord("where", in: index.object.sql ?? "")
+            guard isPartial ? index.entries > rows : index.entries != rows else { continue }
+            found.append(
+                "\(name) has \(counted(rows, "row")), but its index \(index.object.name) leads to "
+                    + "\(index.entries)"
+            )
+        }
+        return found
     }
 }

@@ -10,6 +10,8 @@ final class SalvageRun {
     /// The FTS5 tables in the new database. Their indexes are built from their content.
     var fullText: Set<SQLName> = []
     private(set) var encoding = TextEncoding.utf8
+    /// Whether the roots of tables can be wrong.
+    private(set) var isDoubtful = false
     /// Whether it adds the rows of a copy that was set aside to what was salvaged from the database itself.
     let isAddition: Bool
 
@@ -17,6 +19,7 @@ final class SalvageRun {
     private var tableLeaves: [UInt32] = []
     private var indexPages: [UInt32] = []
     private var numbers: [UInt32] = []
+    private var free = FreeList()
 
     init(
         _ source: PageSource, isAddition: Bool = false, _ progress: @escaping JobProgress.Handler
@@ -65,23 +68,27 @@ final class SalvageRun {
         if !kind.isTable { indexPages.append(number) }
     }
 
-    /// Reads the schema. `known` supplies the objects that the file has lost.
+    /// Reads the schema, as far as it can be read. `known` supplies the objects that the file has lost.
     func readSchema(known: [String]) throws -> SavedSchema {
         var schema = try SavedSchema(source, claimed: &claimed)
-        if schema.isIncomplete { try schema.search(tableLeaves, claimed: &claimed) }
-        try schema.add(known)
+        let first = schema.firstPage
+        free =
+            schema.isUnverified
+            ? try FreeList.believingOnlyWhatFits(first, source) : try FreeList(first, source)
+        report.isFreeListUnreadable = !free.isComplete
+        if schema.isIncomplete {
+            // Where page 1 alone is damaged, every leaf of the schema is among the found ones, and an old one differs.
+            try schema.search(
+                tableLeaves, areCurrent: free.isComplete || report.damagedPages == [1],
+                besides: free.pages, claimed: &claimed)
+        }
+        schema.forgetSharedRoots()
         placed.formUnion(schema.tree.unreadable)
         encoding = schema.encoding
-        report.isSchemaUnverified = schema.isUnverified
+        isDoubtful = schema.isDoubtful
+        report.isSchemaUnverified = schema.isUnverified && !schema.objects.isEmpty
         report.isSchemaIncomplete = schema.isIncomplete
-        guard !schema.objects.isEmpty || !schema.isIncomplete else {
-            throw LockstepError(
-                .damaged,
-                "no part of the schema of \(source.path) can be read: its pages are damaged",
-                hint:
-                    "pass the CREATE statements of its tables to the salvage, from a backup or from "
-                    + "the program's migrations", context: .file(source.path))
-        }
+        try schema.add(known)
         return schema
     }
 
@@ -96,38 +103,44 @@ final class SalvageRun {
         for index in schema.objects where index.kind == .index {
             try plan.walk(index: index, claimed: &claimed)
         }
-        let first = schema.firstPage
-        let free =
-            schema.isUnverified
-            ? try FreeList.believingOnlyWhatFits(first, source) : try FreeList(first, source)
-        report.isFreeListUnreadable = !free.isComplete
         // A page that a tree leads to is in use, whatever the freelist says.
         claimed.formUnion(free.pages)
         placed.formUnion(free.pages)
         try plan.sortOutdated()
         for number in numbers where plan.isPointerMap(number) { claimed.insert(number) }
+        for index in plan.indexes.indices {
+            let tree = plan.indexes[index].tree
+            (plan.indexes[index].entries, plan.indexes[index].hasBrokenEntries) =
+                try claimEntries(of: tree)
+        }
         try plan.sort(
-            tableLeaves + indexPages, isDoubtful: schema.isIncomplete || !free.isComplete,
-            claimed: &claimed)
-        try claimOverflow(of: plan.indexes)
+            tableLeaves + indexPages, isFreeListKnown: free.isComplete, claimed: &claimed)
+        for table in plan.tables
+        where isBuiltAnew(table) || (table.object.isInternal && table.shape == nil) {
+            _ = try claimEntries(of: table.tree)
+        }
         return plan
     }
 
-    /// Indexes are rebuilt, but the pages of their long keys must be known.
-    private func claimOverflow(of trees: [TreeWalk]) throws {
-        for tree in trees {
-            placed.formUnion(tree.unreadable)
-            for number in tree.rowPages {
-                guard let page = try source.page(number), let tree = BTreePage(page) else {
-                    continue
-                }
-                for case .some(let cell) in tree.cells where cell.overflow != nil {
-                    let outcome = try Payloads.payload(
-                        of: cell, on: page, source, claimed: &claimed)
-                    if case .broken(let place) = outcome { placed.insert(place) }
+    /// What is rebuilt is not read, but the pages of its long entries must be known.
+    private func claimEntries(of tree: TreeWalk) throws -> (count: Int, areBroken: Bool) {
+        placed.formUnion(tree.unreadable)
+        var (count, areBroken) = (0, false)
+        for number in tree.rowPages {
+            guard let page = try source.page(number), let tree = BTreePage(page) else {
+                continue
+            }
+            count += tree.cells.count
+            for case .some(let cell) in tree.cells where cell.overflow != nil {
+                let outcome = try Payloads.payload(
+                    of: cell, on: page, source, claimed: &claimed)
+                if case .broken(let place) = outcome {
+                    placed.insert(place)
+                    areBroken = true
                 }
             }
         }
+        return (count, areBroken)
     }
 
     /// Reports the remaining pages once every other page has its place.
@@ -139,7 +152,7 @@ final class SalvageRun {
         // A page in use hangs below a tree, and below a torn one if nothing leads to it. Indexes are rebuilt
         // completely, and rows with damaged overflow pages have been counted.
         let torn = plan.tables.filter(\.mayHaveOrphans)
-        let tornIndexes = plan.indexes.filter { $0.gaps.contains(where: \.mayHavePages) }
+        let tornIndexes = plan.indexes.filter { $0.tree.gaps.contains(where: \.mayHavePages) }
         if !report.isSchemaIncomplete, torn.isEmpty || torn.count + tornIndexes.count == 1 {
             if let name = torn.first?.object.name,
                 let index = report.tables.firstIndex(where: { $0.name == name })
@@ -149,5 +162,12 @@ final class SalvageRun {
             unplaced = []
         }
         report.unplacedDamagedPages = unplaced
+        // In a sound file every page is a part of a tree or free.
+        let isWhole =
+            torn.isEmpty && !plan.hasTornIndexes && !report.isSchemaIncomplete && free.isComplete
+        if isWhole, report.tables.allSatisfy(\.isComplete), !report.unattributedPages.isEmpty {
+            report.inconsistencies.append(
+                "nothing leads to the pages \(report.unattributedPages.pageList)")
+        }
     }
 }

@@ -21,7 +21,9 @@ extension SalvageRun {
         fullText = Set(
             tables.filter { $0.isVirtual && shadows.contains("\($0.name)_config") }
                 .map { SQLName($0.name) })
-        for table in tables where !table.isVirtual {
+        // Those of SQLite itself appear with the first table that needs them.
+        let ordered = tables.filter { !$0.isInternal } + tables.filter(\.isInternal)
+        for table in ordered where !table.isVirtual {
             let isShadow = shadows.contains(SQLName(table.name))
             try body(table, try make(table, target), isShadow)
         }

@@ -83,13 +83,15 @@ final class SalvageTarget {
     func shape(of table: String) throws -> TableShape {
         let columns = try statement(
             """
-            SELECT name, type, "notnull", pk, hidden FROM pragma_table_xinfo(?, 'main') ORDER BY cid
+            SELECT name, type, "notnull", pk, hidden, dflt_value IS NOT NULL
+            FROM pragma_table_xinfo(?, 'main') ORDER BY cid
             """
         ).map(table) { row in
             (
                 name: try row[0] as String, type: try row[1] as String,
                 isNotNull: try row[2] as Bool,
-                key: try row[3] as Int, hidden: try row[4] as Int
+                key: try row[3] as Int, hidden: try row[4] as Int,
+                hasDefault: try row[5] as Bool
             )
         }
         let isWithoutRowID = try statement(
@@ -104,8 +106,10 @@ final class SalvageTarget {
         let all = columns.map { column in
             TableShape.Field(
                 name: column.name, affinity: Affinity(column.type),
-                isNotNull: column.isNotNull, isRowID: hasAlias && column.key == 1,
-                isGenerated: column.hidden > 1)
+                isNotNull: column.isNotNull,
+                mayBeAbsent: column.key == 0 && column.hidden < 2
+                    && (!column.isNotNull || column.hasDefault),
+                isRowID: hasAlias && column.key == 1, isGenerated: column.hidden > 1)
         }
         var fields = zip(all, columns).filter { $0.1.hidden != 2 }.map(\.0)
         if isWithoutRowID == true {

@@ -11,6 +11,12 @@ struct SavedSchema {
     private(set) var isUnverified = false
     /// Whether objects can be missing.
     private(set) var isIncomplete = false
+    /// Whether the caller has supplied what is missing.
+    private(set) var isSupplied = false
+    /// Whether the roots can be those of an older schema, or garbled.
+    private(set) var isDoubtful = false
+    /// The names of objects on leaves that nothing leads to.
+    private var found: Set<SQLName> = []
     /// The reachable part of the tree, which records its damage.
     private(set) var tree = TreeWalk()
 
@@ -24,13 +30,15 @@ struct SavedSchema {
         } else {
             firstPage = try source.unverifiedFirstPage()
             isUnverified = true
+            isDoubtful = true
         }
         encoding = firstPage.flatMap { TextEncoding(rawValue: $0.word(at: 56)) } ?? .utf8
         if isUnverified {
             try readUnverified(&claimed)
         } else {
             tree = try TreeWalk(root: 1, isTable: true, source, claimed: &claimed)
-            isIncomplete = !tree.gaps.isEmpty || !tree.outdatedLeaves.isEmpty
+            isDoubtful = !tree.outdatedLeaves.isEmpty
+            isIncomplete = !tree.gaps.isEmpty || isDoubtful
             let old = tree.outdatedLeaves.map(\.page)
             for number in tree.rowPages + old { try readLeaf(number, &claimed) }
         }
@@ -49,12 +57,26 @@ struct SavedSchema {
 
     /// Adds objects that the caller knows, if the file has none of the same name.
     mutating func add(_ statements: [String]) throws {
+        isSupplied = !statements.isEmpty
         for sql in statements { add(try SchemaObject(statement: sql)) }
     }
 
+    /// A root that two objects claim is neither's: one of the two definitions is an old one.
+    mutating func forgetSharedRoots() {
+        let roots = Dictionary(grouping: objects.indices) { objects[$0].root ?? 0 }
+        for (root, indices) in roots where root > 0 && indices.count > 1 {
+            for index in indices { objects[index].forgetRoot() }
+        }
+    }
+
     /// Looks for leaves of the schema among pages that belong to no tree, if the schema's tree is torn.
-    mutating func search(_ leaves: [UInt32], claimed: inout Set<UInt32>) throws {
-        for number in leaves where !claimed.contains(number) {
+    /// - Parameter areCurrent: Whether none of them can be a left-over of an older schema. If not, only the definitions
+    ///   count, and not the roots: other tables can have these by now.
+    mutating func search(
+        _ leaves: [UInt32], areCurrent: Bool, besides free: Set<UInt32>,
+        claimed: inout Set<UInt32>
+    ) throws {
+        for number in leaves where !claimed.contains(number) && !free.contains(number) {
             guard let page = try source.page(number), let leaf = BTreePage(page),
                 leaf.kind == .leafTable, !leaf.cells.isEmpty, leaf.malformedCells == 0
             else { continue }
@@ -64,7 +86,12 @@ struct SavedSchema {
             }
             guard isSchema, leaf.cells.contains(where: { $0?.overflow == nil }) else { continue }
             claimed.insert(number)
+            let known = objects.count
             try readLeaf(number, &claimed)
+            found.formUnion(objects[known...].map { SQLName($0.name) })
+            if !areCurrent {
+                for index in known..<objects.count { objects[index].forgetRoot() }
+            }
         }
     }
 
@@ -84,7 +111,13 @@ struct SavedSchema {
 
     private mutating func add(_ object: SchemaObject) {
         let name = SQLName(object.name)
-        if !objects.contains(where: { SQLName($0.name) == name }) { objects.append(object) }
+        guard let index = objects.firstIndex(where: { SQLName($0.name) == name }) else {
+            return objects.append(object)
+        }
+        // Of two versions on leaves that nothing leads to, either can be the old one.
+        if found.contains(name), objects[index].root != object.root {
+            objects[index].forgetRoot()
+        }
     }
 
     private mutating func readLeaf(_ number: UInt32, _ claimed: inout Set<UInt32>) throws {

@@ -6,8 +6,10 @@ struct SchemaObject: Equatable {
 
     let kind: Kind
     let name: String
+    /// The table that it belongs to, itself for a table; nil if it is unknown.
+    let table: String?
     /// Nil if it is unknown; 0 for an object without a b-tree.
-    let root: UInt32?
+    private(set) var root: UInt32?
     /// Nil for the indexes that SQLite creates for constraints.
     let sql: String?
     let isVirtual: Bool
@@ -30,9 +32,13 @@ struct SchemaObject: Equatable {
         kind = head.kind
         name = head.name
         isVirtual = head.isVirtual
+        table = nil
         root = nil
         self.sql = sql
     }
+
+    /// Drops a root that cannot be this object's alone.
+    mutating func forgetRoot() { root = nil }
 
     /// A row of `sqlite_schema`; nil unless all of its values are consistent, which hardly happens by chance.
     init?(_ row: [StoredValue], _ encoding: TextEncoding) {
@@ -41,7 +47,7 @@ struct SchemaObject: Equatable {
             return encoding.text(bytes)
         }
         guard row.count == 5, let type = text(0), let kind = Kind(rawValue: type),
-            let name = text(1), text(2) != nil
+            let name = text(1), let table = text(2)
         else { return nil }
         var root: UInt32 = 0
         if case .integer(let number) = row[3] {
@@ -62,6 +68,7 @@ struct SchemaObject: Equatable {
         }
         self.kind = kind
         self.name = name
+        self.table = table
         self.root = root
         self.sql = sql
         self.isVirtual = isVirtual

@@ -8,6 +8,8 @@ struct TableShape {
         let name: String
         let affinity: Affinity
         var isNotNull = false
+        /// Whether rows can lack it: a column that was added later can be NULL or has a default, and is no key.
+        var mayBeAbsent = false
         /// An alias of the rowid, `INTEGER PRIMARY KEY`.
         var isRowID = false
         /// Computed by SQLite when the row is inserted.
@@ -21,11 +23,12 @@ struct TableShape {
     let rowIDName: String?
 
     /// Whether the table can have a row of these types at all: a TEXT column turns numbers into text, the
-    /// rowid's alias is NULL, and no row has more fields than its table.
-    func mayHold(_ types: [SerialType]) -> Bool {
+    /// rowid's alias is NULL, and no row has more fields than its table, or lacks one that none can lack.
+    func mayHold(_ types: [SerialType.Class]) -> Bool {
         guard types.count <= fields.count, !types.isEmpty else { return false }
+        guard fields[types.count...].allSatisfy(\.mayBeAbsent) else { return false }
         return zip(fields, types).allSatisfy { field, type in
-            switch type.storageClass {
+            switch type {
             case .null: field.isRowID || !field.isNotNull
             case .integer, .real: !field.isRowID && field.affinity != .text
             case .text, .blob: !field.isRowID

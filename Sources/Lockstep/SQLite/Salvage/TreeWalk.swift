@@ -31,6 +31,8 @@ struct TreeWalk {
     /// The gaps that unreadable pages and invalid child pointers leave.
     var gaps: [Gap] = []
     var malformedCells = 0
+    /// Leaves of a table whose rowids do not ascend, or do not fit the pages above.
+    private(set) var disordered: [UInt32] = []
 
     private struct Step {
         let page: UInt32
@@ -90,6 +92,9 @@ struct TreeWalk {
         }
         if tree.kind.isLeaf { parentsOfLeaves.insert(step.parent) }
         if tree.kind != .interiorTable { rowPages.append(step.page) }
+        if tree.kind == .leafTable, !Self.isOrdered(tree, in: step.range) {
+            disordered.append(step.page)
+        }
         guard !tree.kind.isLeaf else { return }
         if tree.kind == .interiorTable { malformedCells += tree.malformedCells }
         var children: [Step] = []
@@ -101,6 +106,15 @@ struct TreeWalk {
             }
         }
         steps += children.reversed()
+    }
+
+    private static func isOrdered(_ leaf: BTreePage, in range: RowIDRange) -> Bool {
+        var range = range
+        for case .some(let rowID) in leaf.cells.map({ $0?.rowID }) {
+            guard range.contains(rowID) else { return false }
+            range.after = rowID
+        }
+        return true
     }
 
     /// The children in key order, each with the rowids that it can hold; nil for a malformed cell.
