@@ -49,6 +49,20 @@ static inline size_t lockstep_lockable_bytes(void) {
     return limit.rlim_cur > (rlim_t)(1 << 30) ? (size_t)(1 << 30) : (size_t)limit.rlim_cur;
 }
 
+// Gives a file another name unless that is taken; -1 with errno. EINVAL and ENOSYS where the file system cannot.
+#ifdef __linux__
+// <stdio.h> declares it for GNU sources only. The numbers are AT_FDCWD and RENAME_NOREPLACE.
+extern int lockstep_renameat2(int, const char *, int, const char *, unsigned) __asm__("renameat2");
+static inline int lockstep_rename_new(const char *from, const char *to) {
+    return lockstep_renameat2(-100, from, -100, to, 1);
+}
+#else
+#include <stdio.h>
+static inline int lockstep_rename_new(const char *from, const char *to) {
+    return renamex_np(from, to, RENAME_EXCL);
+}
+#endif
+
 #ifdef __linux__
 // <spawn.h> declares these two for GNU sources only, which Swift's modules are not. It is not included: its types would
 // then be this module's to the compiler, and nobody outside of Crypto imports that.

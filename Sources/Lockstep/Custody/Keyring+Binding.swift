@@ -59,7 +59,8 @@ extension Keyring {
         in file: KeyringFile
     ) throws {
         let path = try file.spelling(of: connection.path)
-        guard !lists(id, under: version, at: path) || hasChanged(since: record(of: id)?.seen ?? 0)
+        let seen = record(of: id)?.seen ?? 0
+        guard seen == 0 || !lists(id, under: version, at: path) || hasChanged(since: seen)
         else { return }
         let recorded = epoch
         try file.update(&self) { keyring in

@@ -1,6 +1,30 @@
 public import SystemPackage
 
 extension Store {
+    /// Creates a database that its keyring records.
+    ///
+    /// The keyring's file records the database before it is made, and that it was made afterwards. A program that is
+    /// killed in between calls it again.
+    /// - Parameters:
+    ///   - path: Where the database is created.
+    ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
+    ///   - file: The keyring's file.
+    ///   - options: How the store works.
+    /// - Throws: as ``create(_:key:options:)``, then the keyring can record a database that was never made, which the
+    ///   next call for that path makes; ``LockstepError/Code/keyringConflict`` for a signed or full keyring, or one whose
+    ///   ring was changed in the meantime; ``LockstepError/Code/keyringMismatch`` for one of another purpose; any error of
+    ///   writing its file.
+    public static func create(
+        _ path: FilePath, keyring: inout Keyring, in file: KeyringFile,
+        options: StoreOptions = .init()
+    ) throws -> Store {
+        try PendingDatabase.requireFree(path)
+        let key = try file.list(newDatabase: path, &keyring)
+        let store = try create(path, key: key, options: options)
+        try keyring.bind(Connection.open(path, key: keyring.keyOfNew(path)), in: file)
+        return store
+    }
+
     /// Opens the database at `path` with the key that its keyring has for it.
     ///
     /// Someone can change the keyring and the database after the program has read the keyring. Then its file is read

@@ -7,7 +7,8 @@ struct Init: ParsableCommand {
         abstract: "Make a keyring and an empty encrypted database under it.",
         discussion: """
             Without --key-file, --env-slot or --passphrase-fd, the command prompts for a passphrase. With \
-            several of them, each opens the keyring on its own. For an existing plaintext SQLite file or \
+            several of them, each opens the keyring on its own. If the command is interrupted, run it again \
+            with the same options. For an existing plaintext SQLite file or \
             SQLCipher file, use `lockstep adopt`.
             """)
 
@@ -20,19 +21,32 @@ struct Init: ParsableCommand {
 
     func run() throws {
         let path = try database.path()
+        let file = keyrings.file(for: path)
+        // Whether an `init` was killed before it had made the database.
+        let isBegun = try file.awaitsDatabase(at: path)
         var new = NewKeyrings(slots)
         do {
-            let keyring = try new.make(
-                .database, keyrings.file(for: path), listing: path)
-            if let dataset {
-                _ = try new.make(.fields, KeyringFile.fields(of: dataset, in: keyrings.folder))
-            }
-            _ = try Connection.create(path, key: keyring.newDatabaseKey())
+            var keyring =
+                try isBegun ? new.takeOver(file) : new.make(.database, file, listing: path)
+            try makeFields(isBegun, &new)
+            let connection = try Connection.create(
+                path, key: keyring.newDatabaseKey(at: file.spelling(of: path)))
+            Remembering.show(connection, of: &keyring, in: file)
         } catch {
             new.discard()
             throw error
         }
         new.show()
         Output.line("made the encrypted database \(path)")
+    }
+
+    private func makeFields(_ isBegun: Bool, _ new: inout NewKeyrings) throws {
+        guard let dataset else { return }
+        let file = try KeyringFile.fields(of: dataset, in: keyrings.folder)
+        if isBegun, file.exists, try file.summary().databases.isEmpty {
+            _ = try new.takeOver(file)
+        } else {
+            _ = try new.make(.fields, file)
+        }
     }
 }

@@ -15,7 +15,10 @@ struct NewKeyrings: ~Copyable {
     private let credentials: CredentialSource
     private let asksTerminal: Bool
     private let variable: String?
+    /// The names of the slots that the options make.
+    private let names: [String]
     private var made: [KeyringFile] = []
+    private var takenOver: [KeyringFile] = []
 
     init(_ options: SlotOptions) {
         credentials = CredentialSource(options.credentials)
@@ -23,6 +26,12 @@ struct NewKeyrings: ~Copyable {
             !options.credentials.isGiven && options.envSlot == nil
             && Environment.text(CredentialVariables.keyFile) == nil
         variable = options.envSlot
+        let isPassphrase = options.credentials.passphrases.isGiven || asksTerminal
+        names =
+            (isPassphrase ? ["passphrase"] : [])
+            + (CredentialVariables.completing(options.credentials).keyFiles.isGiven
+                ? ["key-file"] : [])
+            + (options.envSlot == nil ? [] : ["environment"])
     }
 
     /// Makes a keyring and its file.
@@ -38,10 +47,42 @@ struct NewKeyrings: ~Copyable {
         return keyring
     }
 
+    /// Opens the keyring that an interrupted command made for the same database, which has the same slots.
+    mutating func takeOver(_ file: KeyringFile) throws -> Keyring {
+        guard try Set(file.summary().slots.map(\.name)) == Set(names) else {
+            throw Self.left(file, "has other slots than these options make")
+        }
+        do {
+            let keyring = try credentials.open(file)
+            takenOver.append(file)
+            return keyring
+        } catch let error as LockstepError
+            where error.code == .slotNotOpened || error.code == .noUsableSlot
+        {
+            throw Self.left(file, "does not open: \(error.message)")
+        }
+    }
+
+    private static func left(_ file: KeyringFile, _ reason: String) -> LockstepError {
+        LockstepError(
+            .alreadyExists,
+            "\(file.path) is left from a command that was interrupted before it made the "
+                + "database, and \(reason)",
+            hint:
+                "run it with the options of that command; or remove the file and run it again: nothing is "
+                + "encrypted under it",
+            context: .file(file.path))
+    }
+
     /// Removes the keyrings: without their database they would only block the next attempt.
     func discard() { for file in made { file.removeUnused() } }
 
-    func show() { for file in made { Output.line("made the keyring \(file.path)") } }
+    func show() {
+        for file in takenOver {
+            Output.line("went on with the keyring \(file.path), which an interrupted command made")
+        }
+        for file in made { Output.line("made the keyring \(file.path)") }
+    }
 
     private func addSlots(to keyring: inout Keyring) throws {
         if let credential = try credentials.passphrases.new(askTerminal: asksTerminal) {

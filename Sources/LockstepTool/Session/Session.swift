@@ -38,6 +38,7 @@ struct Session: ~Copyable {
     ) throws -> Session {
         // Checked before the passphrase prompt: the file can be missing.
         try Diagnosis.requireDatabase(path)
+        PendingCopies.removeAbandoned(of: path)
         let source = CredentialSource(credentials)
         let file = keyrings.file(for: path)
         return Session(

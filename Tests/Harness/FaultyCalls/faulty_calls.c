@@ -173,6 +173,12 @@ int rename(const char *from, const char *to) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
+// Only for paths from the current folder, as Lockstep calls it.
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+    STEP(meets_path("rename", from, 0), lost_power_renames(plan.prefix, from, to));
+    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
 int link(const char *from, const char *to) {
     STEP(meets_path("link", to, 1), lost_power_creates(to));
     return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);

@@ -41,6 +41,43 @@ struct CommandFaultTests {
         }
     }
 
+    @Test(
+        "An init that is killed at any call is ended by the same init, and by no other",
+        .enabled(if: CommandFaults.isPossible, "not Linux"))
+    func killedInit() async throws {
+        let library = try await CommandFaults.makeLibrary(in: folder)
+        let scenario = try #require(CommandScenario.all.first { $0.name == "init" })
+        let faults = try await CommandFaults(scenario, library: library)
+        let whole = try await Whole(faults)
+        var takenOver = 0
+        let first = Torture.isLong ? 1 : 1 + Int(Torture.campaignSeed % 6)
+        for call in stride(from: first, through: whole.calls, by: Torture.isLong ? 1 : 6) {
+            try faults.restore()
+            #expect(try await faults.run(.kill, at: call).status == .signaled(SIGKILL), "\(call)")
+            let isMade = try faults.names().contains("data.db")
+            let isBegun = try faults.names().contains("Keys/data.database.keyring")
+            if isBegun, !isMade, takenOver == 0 {
+                let other = try await faults.shell(
+                    "lockstep keys create-key-file l\nlockstep init --key-file l --dataset goods")
+                #expect(other.status == .exited(1), "\(call)")
+                #expect(other.errors.contains("left from a command that was interrupted"))
+                takenOver += 1
+            }
+            let again = try await faults.run()
+            // Only its last words can have been missing.
+            #expect(
+                again.status == .exited(0) || isMade && again.status == .exited(1),
+                "\(call): \(again.errors)")
+            #expect(try await faults.probe() == whole.after, "\(call)")
+            // A command that writes: after the last step, init has nothing more to do.
+            let end = try await faults.shell("lockstep migrate --key-file k --fields goods -m shop")
+            #expect(end.status == .exited(0), "\(call): \(end.errors)")
+            let left = try faults.names().filter { $0.contains(".new") || $0.contains("-journal") }
+            #expect(left == [], "\(call)")
+        }
+        #expect(takenOver > 0)
+    }
+
     /// The command's result without a fault.
     private struct Whole {
         let before: String

@@ -119,6 +119,11 @@ struct CommandFaults {
     /// Output that shows whether the command completed.
     func probe() async throws -> String { try await shell.run(scenario.probe, in: work).text }
 
+    /// Runs other commands there.
+    func shell(_ lines: String) async throws -> ToolShell.Result {
+        try await shell.run(lines, in: work)
+    }
+
     /// The names of all files.
     func names() throws -> Set<String> {
         Set(try FileManager.default.subpathsOfDirectory(atPath: work.string))

@@ -106,12 +106,9 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             name: "init", setup: "", command: "init --key-file k --dataset goods",
             probe: """
                 ls Keys 2>/dev/null
-                test -e data.db && lockstep verify --key-file k --fields goods >/dev/null 2>&1; echo $?
-                """, again: [1],
-            recovery: """
-                lockstep verify --key-file k --fields goods >/dev/null 2>&1 || {
-                    rm -rf Keys data.db*; lockstep init --key-file k --dataset goods; }
-                """, hasSteps: true),
+                test -e data.db && lockstep verify --key-file k -m shop >/dev/null 2>&1; echo $?
+                lockstep keys check --keyring Keys/goods.fields.keyring --key-file k >/dev/null 2>&1; echo $?
+                """, again: [1], hasSteps: true),
         .init(
             name: "keys add-slot", setup: database + "lockstep keys create-key-file l\n",
             command:

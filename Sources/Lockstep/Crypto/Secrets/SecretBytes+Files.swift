@@ -1,9 +1,18 @@
+internal import CCrypto
 public import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
 
 extension AtomicFile {
     /// Writes a secret to a new file with mode 0600, atomically. The file is on disk when this returns, because a
     /// keyring will depend on it.
     static func createSecret(_ secret: borrowing SecretBytes, at path: FilePath) throws {
+        let hold = try PendingHold(for: path)
+        defer { _ = hold }
         let temporary = try uniqueSibling(of: path)
         let file = try create(temporary, for: path)
         defer { remove(temporary) }
@@ -15,7 +24,23 @@ extension AtomicFile {
             }
             try sync(file, path)
         }
-        try moveIntoPlace(temporary, path)
+        try moveSecretIntoPlace(temporary, path)
+    }
+
+    /// The same as ``moveIntoPlace(_:_:)`` in one step, so that a kill leaves no second name of a secret.
+    private static func moveSecretIntoPlace(_ source: FilePath, _ target: FilePath) throws {
+        let moved = unsafe source.withPlatformString { from in
+            unsafe target.withPlatformString { to in unsafe lockstep_rename_new(from, to) == 0 }
+        }
+        guard moved else {
+            let failure = Errno(rawValue: errno)
+            // Some file systems cannot.
+            guard failure == .invalidArgument || failure == .noFunction else {
+                throw LockstepError.system(failure, "create", target)
+            }
+            return try moveIntoPlace(source, target)
+        }
+        try confirm(target)
     }
 }
 

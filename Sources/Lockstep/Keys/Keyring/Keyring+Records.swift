@@ -52,7 +52,8 @@ extension Keyring {
         document.files.first { $0.database == database }
     }
 
-    /// Records a database that does not exist yet, under the id that it gets with ``newDatabaseKey()``.
+    /// Records a database that does not exist yet, under the id that it gets with
+    /// ``newDatabaseKey(at:)``.
     /// - Parameter path: Where it will be, as ``KeyringFile/spelling(of:)`` says.
     package mutating func listNewDatabase(at path: FilePath? = nil) throws(LockstepError) {
         try list(
@@ -60,12 +61,20 @@ extension Keyring {
             at: path)
     }
 
-    /// The key for the database that ``listNewDatabase()`` recorded.
+    /// The key for the database that ``listNewDatabase(at:)`` recorded at this path.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
-    package borrowing func newDatabaseKey() throws(LockstepError) -> DatabaseKey {
+    package borrowing func newDatabaseKey(
+        at path: FilePath? = nil
+    ) throws(LockstepError) -> DatabaseKey {
         var key = try databaseKey()
-        if document.files.count == 1 { key.origin?.newDatabase = document.files[0].database }
+        key.origin?.newDatabase = unmadeDatabase(at: path)?.database
         return key
+    }
+
+    /// The record of a database that was to be made at this path. Once it is there, it records the keyring, and the
+    /// keyring that it did.
+    borrowing func unmadeDatabase(at path: FilePath?) -> DatabaseRecord? {
+        document.files.first { $0.seen == 0 && $0.path == path }
     }
 
     /// Records that a database is known to have recorded `epoch` of this keyring.

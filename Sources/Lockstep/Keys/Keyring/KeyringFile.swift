@@ -80,6 +80,7 @@ public struct KeyringFile: Sendable, Hashable {
         let lock = try FileLock(lockPath)
         defer { _ = lock }
         guard !exists else { throw LockstepError.system(.fileExists, "create", path) }
+        try AtomicFile.removeLeftovers(of: path)
         try AtomicFile.write(try keyring.encode(epoch: keyring.epoch, signer: signer), to: path)
     }
 

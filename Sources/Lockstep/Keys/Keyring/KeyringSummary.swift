@@ -39,6 +39,9 @@ public struct KeyringSummary: Sendable {
         /// Where a database keyring saw it last, relative to the keyring's folder or absolute; nil if it does not know,
         /// and in a fields keyring.
         public let path: FilePath?
+        /// Whether it is known to have existed: false in a database keyring while it is being made, and after a
+        /// creation that was interrupted.
+        public let isMade: Bool
         /// In a fields keyring, whether something was sealed in it.
         public let isSealed: Bool
     }
@@ -55,11 +58,12 @@ public struct KeyringSummary: Sendable {
             document.files.map {
                 Database(
                     identity: $0.database, keyVersion: $0.keyVersion, path: $0.path,
-                    isSealed: false)
+                    isMade: $0.seen > 0, isSealed: false)
             }
             + document.sealed.map {
                 Database(
-                    identity: $0.database, keyVersion: nil, path: nil, isSealed: $0.isSealed)
+                    identity: $0.database, keyVersion: nil, path: nil, isMade: true,
+                    isSealed: $0.isSealed)
             }
         publisher = document.signature?.publisher
     }

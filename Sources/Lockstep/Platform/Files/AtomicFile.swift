@@ -61,6 +61,11 @@ enum AtomicFile {
             throw LockstepError.system(Errno(rawValue: errno), "create", target)
         }
         remove(source)
+        try confirm(target)
+    }
+
+    /// Makes a new name durable. If it throws, the name is gone.
+    static func confirm(_ target: FilePath) throws {
         do {
             try syncFolder(of: target)
         } catch {
@@ -125,12 +130,19 @@ enum AtomicFile {
 
     /// The files beside `path` with names from ``uniqueSibling(of:)``, of running or killed writers.
     static func leftovers(of path: FilePath) throws -> [FilePath] {
-        guard let name = path.lastComponent else { return [] }
+        guard let name = path.lastComponent?.string else { return [] }
         let folder = parent(of: path)
-        let leftovers = try Folder.list(folder, hidden: true) { file in
-            file.hasPrefix(".\(name.string).") && file.hasSuffix(".new")
-        }
+        let leftovers = try Folder.list(folder, hidden: true) { isLeftover($0, of: name) }
         return leftovers.files.map { folder.appending($0) }
+    }
+
+    /// Whether a file has a name from ``uniqueSibling(of:)`` for a file of this name.
+    static func isLeftover(_ file: String, of name: String) -> Bool {
+        let (beginning, end) = (".\(name).", ".new")
+        guard file.hasPrefix(beginning), file.hasSuffix(end),
+            file.utf8.count > beginning.utf8.count + end.utf8.count
+        else { return false }
+        return UInt64(file.dropFirst(beginning.count).dropLast(end.count), radix: 36) != nil
     }
 
     /// An unused name beside `path`: hidden, and ending in `.new`.

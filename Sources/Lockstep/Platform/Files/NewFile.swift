@@ -9,6 +9,7 @@ package struct NewFile: ~Copyable {
     private let isInNewFolder: Bool
     private var isFinished = false
     private let file: FileDescriptor
+    private let hold: PendingHold?
     /// Collects small pieces, because a system call takes longer.
     private var waiting: [UInt8] = []
     private static let maximumWaiting = 65_536
@@ -17,11 +18,13 @@ package struct NewFile: ~Copyable {
     ///   created.
     package init(_ target: FilePath) throws {
         try AtomicFile.requireFree(target)
+        let hold: PendingHold? = try PendingHold(for: target)
         let path = try AtomicFile.uniqueSibling(of: target)
         let file = try AtomicFile.create(path, for: target)
         self.target = target
         self.path = path
         self.file = file
+        self.hold = hold
         isInNewFolder = false
     }
 
@@ -30,6 +33,7 @@ package struct NewFile: ~Copyable {
         file = try AtomicFile.create(path)
         target = path
         self.path = path
+        hold = nil
         isInNewFolder = true
     }
 

@@ -72,6 +72,13 @@ public struct ConnectionOptions: Sendable {
     /// fails.
     var isScratch = false
 
+    /// The same for a database that this process makes.
+    var ofNew: ConnectionOptions {
+        var options = self
+        options.addition = options.addition?.shared(isNew: true)
+        return options
+    }
+
     var answer: FirstLook.Answer {
         guard looksAtLog, !isScratch else { return .goOn }
         guard isQueryOnly, !sharesLog else {

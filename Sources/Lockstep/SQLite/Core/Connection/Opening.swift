@@ -58,30 +58,45 @@ extension Connection {
     /// Creates a new encrypted database that only its owner can read.
     ///
     /// Under a key from a keyring, the database gets an id of 16 random bytes, by which keyrings know it, and
-    /// records the keyring.
+    /// records the keyring. The file appears complete or not at all; what a kill leaves beside it is removed when it is
+    /// created again.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if a file exists at `path`.
     public static func create(
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
     ) throws -> Connection {
-        try createEmpty(path, key: key, options: options) { connection in
+        _ = try LinkGuard.check()
+        try PendingDatabase.requireFree(path)
+        let pending = try PendingDatabase(for: path, creating: false)
+        // Already in WAL mode: to change the mode in place takes a journal, which a kill leaves.
+        _ = try createEmpty(pending.path, for: path, key: key) { connection in
             try key.originRecord?.add(to: connection)
+            try connection.with(rights: .engine) { _ = try connection.checkpoint(.truncate) }
+        }
+        try pending.removeEmptyLog()
+        try pending.place()
+        do {
+            return try Opening.open(path, key, withSalt: true, options.ofNew)
+        } catch {
+            DatabaseFile.remove(path)
+            throw error
         }
     }
 
     /// Creates a database without an id, to be filled with another database's record.
-    /// - Parameter fill: Runs before the file counts as created; if it throws, no file remains.
+    /// - Parameters:
+    ///   - name: Its name in errors, if `path` is temporary.
+    ///   - fill: Runs before the file counts as created; if it throws, no file remains.
     static func createEmpty(
-        _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init(),
+        _ path: FilePath, for name: FilePath? = nil, key: borrowing DatabaseKey,
+        options: ConnectionOptions = .init(),
         fill: (borrowing Connection) throws -> Void = { _ in }
     ) throws -> Connection {
         _ = try LinkGuard.check()
         try Opening.requireNoSideFiles(of: path)
-        var options = options
-        options.addition = options.addition?.shared(isNew: true)
         // SQLite would create the file with read access for all users.
-        try AtomicFile.create(path).close()
+        try AtomicFile.create(path, for: name).close()
         do {
-            let connection = try Opening.open(path, key, withSalt: true, options)
+            let connection = try Opening.open(path, key, withSalt: true, options.ofNew)
             try connection.setHeaderField("application_id", applicationID)
             try fill(connection)
             try Opening.requireCiphertext(path, key)
@@ -98,10 +113,8 @@ extension Connection {
     ///   SQLite refuses.
     public static func inMemory(_ options: ConnectionOptions = .init()) throws -> Connection {
         _ = try LinkGuard.check()
-        var options = options
-        options.addition = options.addition?.shared(isNew: true)
         return try Opening.open(
-            nil, keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true), options)
+            nil, keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true), options.ofNew)
     }
 }
 

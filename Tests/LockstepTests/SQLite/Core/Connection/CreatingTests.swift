@@ -48,7 +48,8 @@ struct CreatingTests {
 
     @Test("A new database carries Lockstep's mark, WAL mode and pages of 4096 bytes")
     func header() throws {
-        let connection = try DatabaseScratch().create()
+        let scratch = try DatabaseScratch()
+        let connection = try scratch.create()
         #expect(try connection.headerField("application_id") == Connection.applicationID)
         #expect(try connection.value("PRAGMA journal_mode") == "wal")
         #expect(try connection.value("PRAGMA page_size") == "4096")
@@ -103,6 +104,26 @@ struct CreatingTests {
         #expect(error.hint != nil)
         #expect(try Bytes.read(scratch.side(suffix)) == [9])
         #expect(try scratch.names == ["data.db\(suffix)"])
+    }
+
+    @Test("The next creation removes what a killed one left, unless someone makes a file there")
+    func leftBehind() throws {
+        let scratch = try DatabaseScratch()
+        let left = [".data.db.1a2b.new", ".data.db.1a2b.new-journal", ".data.db.9z.new-wal"]
+        let others = [
+            ".data.db.a.1b.new", ".data.db.new", ".other.db.1a2b.new", "data.db.1a2b.new",
+        ]
+        for name in left + others { try scratch.folder.write(name, "x") }
+        do {
+            let other = try PendingDatabase(for: scratch.folder.file("copy.db"))
+            PendingCopies.removeAbandoned(of: scratch.path)
+            #expect(Set(try scratch.names).isSuperset(of: left), "\(other.path) is being made")
+        }
+        PendingCopies.removeAbandoned(of: scratch.folder.file("none").appending("data.db"))
+        _ = try scratch.create()
+        let kept = try scratch.names.filter { $0.contains("new") }
+        #expect(kept == others.sorted())
+        #expect(try scratch.open().value("PRAGMA journal_mode") == "wal")
     }
 
     @Test("A missing folder is not found")

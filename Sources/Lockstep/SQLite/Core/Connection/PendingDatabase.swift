@@ -1,26 +1,32 @@
 package import SystemPackage
 
 /// A database under construction beside its final path, under a temporary name. Leaving the scope without
-/// placing it removes it: a copy appears complete or not at all.
+/// placing it removes it: a copy appears complete or not at all. What is left of it after a kill is removed when the
+/// next one is made for the same path; see ``PendingHold``.
 package struct PendingDatabase: ~Copyable {
     /// The path at which it is made.
     package let path: FilePath
     /// The final path.
     let target: FilePath
+    private let hold: PendingHold
 
     /// Creates an empty file of mode 0600 in the folder of `target`, or leaves that to the caller.
     package init(for target: FilePath, creating: Bool = true) throws {
+        let hold = try PendingHold(for: target)
         let path = try AtomicFile.uniqueSibling(of: target)
         if creating { try AtomicFile.create(path, for: target).close() }
         self.path = path
         self.target = target
+        self.hold = hold
     }
 
     /// Creates an empty file of mode 0600 and this name, in the same folder as `target`.
     init(at path: FilePath, for target: FilePath) throws {
+        let hold = try PendingHold(for: target)
         try AtomicFile.create(path).close()
         self.path = path
         self.target = target
+        self.hold = hold
     }
 
     deinit { DatabaseFile.remove(path) }
@@ -29,6 +35,18 @@ package struct PendingDatabase: ~Copyable {
     package static func requireFree(_ target: FilePath) throws {
         try AtomicFile.requireFree(target)
         try Opening.requireNoSideFiles(of: target)
+    }
+
+    /// Removes the log of the closed database, all of whose pages are in the file itself: closing it does so, but says
+    /// nothing if that fails.
+    func removeEmptyLog() throws {
+        for suffix in DatabaseFile.sideSuffixes {
+            let side = DatabaseFile.side(suffix, of: path)
+            AtomicFile.remove(side)
+            guard !FileAccess.exists(side) else {
+                throw LockstepError.system(.ioError, "remove", side)
+            }
+        }
     }
 
     /// Moves the finished, closed database to its final path, which must be free.
