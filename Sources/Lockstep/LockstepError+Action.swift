@@ -9,6 +9,7 @@ extension LockstepError {
         case verifyFields
         case verifyForPublisher
         case salvage
+        case salvageForeign
         case restore
         case restoreBackup(String)
         case showStatus
@@ -70,7 +71,7 @@ extension LockstepError {
             case .verify: "`Verification`"
             case .verifyFields: "`Verification` with `fieldKeys`"
             case .verifyForPublisher: "set `Verification.publisher`"
-            case .salvage: "`Salvage`"
+            case .salvage, .salvageForeign: "`Salvage`"
             case .restore: "`Restore`"
             case .restoreBackup(let path): "restore \(path) with `Restore`"
             case .showStatus: "`Ledger.history`"

@@ -14,6 +14,10 @@ struct Adopt: ParsableCommand {
             The command makes a keyring for the new database, as `lockstep init` does: without --key-file, \
             --env-slot or --passphrase-fd, it prompts for a new passphrase. It uses an existing keyring only \
             with --share-keyring: to rotate or destroy a key then concerns every database of that keyring.
+
+            A damaged original is refused. With --salvage its readable rows are recovered instead: see \
+            `lockstep salvage` for what becomes of rows whose table is unknown. The command then exits with 65 \
+            if anything was lost. Plaintext has no MACs, so that a changed text in it can remain unnoticed.
             """)
 
     @Argument(help: "The plaintext SQLite file or SQLCipher file to adopt.")
@@ -35,7 +39,15 @@ struct Adopt: ParsableCommand {
     )
     var shareKeyring = false
 
+    @Flag(help: "Recover what is readable of a damaged original.")
+    var salvage = false
+
     @OptionGroup var output: FormatOptions
+
+    private enum Result {
+        case adopted(AdoptionReport)
+        case salvaged(SalvageReport)
+    }
 
     func validate() throws {
         if let sourcePassphraseFd, sourcePassphraseFd == slots.credentials.passphrases.passphraseFd
@@ -56,15 +68,25 @@ struct Adopt: ParsableCommand {
                 "--env-slot is for a new keyring, but \(file.path) already exists")
         }
         var new = NewKeyrings(slots)
-        let report: AdoptionReport
+        let result: Result
         do {
             var keyring =
                 try isNew ? new.make(.database, file) : existing(file)
-            report = try adopt(passphrase, into: path, keyring.databaseKey())
+            result = try adopt(passphrase, into: path, keyring.databaseKey())
             Remembering.bind(new: path, &keyring, in: file)
         } catch {
             new.discard()
             throw error
+        }
+        let report: AdoptionReport
+        switch result {
+        case .adopted(let adopted): report = adopted
+        case .salvaged(let salvaged):
+            if output.format == .text { new.show() }
+            try salvaged.show(from: source, to: path.string, keyring: file.path, output)
+            if output.format == .text { showOriginal(isPlaintext: isPlaintext) }
+            if !salvaged.isComplete { throw ExitCode(Exit.tampered) }
+            return
         }
         guard output.format == .text else {
             return try Output.json(
@@ -99,7 +121,9 @@ struct Adopt: ParsableCommand {
         do {
             try Diagnosis.requireDatabase(FilePath(source))
             return false
-        } catch let error as LockstepError where error.code == .plaintextDatabase {
+        } catch let error as LockstepError
+            where error.code == .plaintextDatabase || (salvage && isCutPlaintext)
+        {
             // A user who gives a passphrase believes that the file is encrypted.
             guard sourcePassphraseFd == nil else {
                 throw error.located(
@@ -112,6 +136,14 @@ struct Adopt: ParsableCommand {
         }
     }
 
+    private var isCutPlaintext: Bool {
+        if case .plaintext? = try? Diagnosis.examinePlaintext(FilePath(source)) {
+            true
+        } else {
+            false
+        }
+    }
+
     private func sourcePassphrase() throws -> Passphrase {
         if let sourcePassphraseFd { return try Passphrase(readingFrom: sourcePassphraseFd) }
         return try Terminal.passphrase(
@@ -120,13 +152,26 @@ struct Adopt: ParsableCommand {
 
     private func adopt(
         _ passphrase: borrowing Passphrase?, into path: FilePath, _ key: borrowing DatabaseKey
-    ) throws -> AdoptionReport {
+    ) throws -> Result {
+        if salvage { return .salvaged(try recover(passphrase, into: path, key)) }
         let adoption = Adoption(of: FilePath(source), into: path)
         let progress = CopyProgressLine("adopt")
         guard let passphrase = try passphrase?.clone() else {
-            return try adoption.run(key: key) { try progress.show($0) }
+            return .adopted(try adoption.run(key: key) { try progress.show($0) })
         }
-        return try adoption.run(passphrase: passphrase, key: key) { try progress.show($0) }
+        return .adopted(
+            try adoption.run(passphrase: passphrase, key: key) { try progress.show($0) })
+    }
+
+    private func recover(
+        _ passphrase: borrowing Passphrase?, into path: FilePath, _ key: borrowing DatabaseKey
+    ) throws -> SalvageReport {
+        let salvage = Lockstep.Salvage(FilePath(source), into: path)
+        let progress = CopyProgressLine("adopt")
+        guard let passphrase = try passphrase?.clone() else {
+            return try salvage.runPlaintext(newKey: key) { try progress.show($0) }
+        }
+        return try salvage.run(passphrase: passphrase, newKey: key) { try progress.show($0) }
     }
 
     private func show(_ report: AdoptionReport, _ path: FilePath, isPlaintext: Bool) {
@@ -141,17 +186,21 @@ struct Adopt: ParsableCommand {
                 "notice: \(counted(report.brokenForeignKeys, "row")) with a broken foreign key, "
                     + "as in the original: see `PRAGMA foreign_key_check`")
         }
-        Output.line("\(source) is unchanged")
-        if isPlaintext {
-            Output.line(
-                "it is NOT encrypted: once the new database is in use, destroy it and every copy of it"
-            )
-        }
+        showOriginal(isPlaintext: isPlaintext)
         let recordsMigrations = report.copy.rows["lockstep_migration", default: 0] > 0
         Output.line(
             recordsMigrations
                 ? "next: `lockstep verify`, and `lockstep status` with its migrations"
                 : "next: `lockstep verify`, and `lockstep baseline --from-database` to migrate it from here on"
         )
+    }
+
+    private func showOriginal(isPlaintext: Bool) {
+        Output.line("\(source) is unchanged")
+        if isPlaintext {
+            Output.line(
+                "it is NOT encrypted: once the new database is in use, destroy it and every copy of it"
+            )
+        }
     }
 }

@@ -58,21 +58,21 @@ struct Salvage: ParsableCommand {
         let progress = CopyProgressLine("salvage")
         let report = try salvage.run(key: key, newKey: key) { try progress.show($0) }
         session.bind(copy: FilePath(target))
-        try show(report, session.path)
+        try report.show(
+            from: session.path.string, to: target, keyring: access.keyringFile().path, output)
         if !report.isComplete { throw ExitCode(Exit.tampered) }
-    }
-
-    private func show(_ report: SalvageReport, _ path: FilePath) throws {
-        guard output.format == .text else {
-            return try Output.json(report.json(from: path.string, to: target))
-        }
-        Output.line("salvaged \(path) into \(target)")
-        for line in report.description.split(separator: "\n") { Output.line(String(line)) }
-        Output.line("it opens with the keyring \(try access.keyringFile().path)")
     }
 }
 
 extension SalvageReport {
+    /// Prints the report.
+    func show(from: String, to: String, keyring: FilePath, _ output: FormatOptions) throws {
+        guard output.format == .text else { return try Output.json(json(from: from, to: to)) }
+        Output.line("salvaged \(from) into \(to)")
+        for line in description.split(separator: "\n") { Output.line(String(line)) }
+        Output.line("it opens with the keyring \(keyring)")
+    }
+
     /// The report for programs.
     fileprivate func json(from: String, to: String) -> JSONObject {
         [

@@ -10,6 +10,7 @@ extension LockstepError.Action {
         case .verifyFields: "`lockstep verify --fields`"
         case .verifyForPublisher: "`lockstep verify --publisher KEY`"
         case .salvage: "`lockstep salvage`"
+        case .salvageForeign: "`lockstep adopt --salvage`"
         case .restore: "`lockstep restore`"
         case .restoreBackup(let path): "`lockstep restore \(path)`"
         case .showStatus: "`lockstep status`"

@@ -101,8 +101,9 @@ public struct Adoption: Sendable {
         } catch let error as LockstepError {
             throw error.located(
                 "\(source.path) cannot be adopted as it is",
-                hint: "repair it first with the program that wrote it: damaged content cannot be "
-                    + "copied and compared")
+                advice:
+                    "repair it first with the program that wrote it, or recover what is readable with \(.salvageForeign)"
+            )
         }
     }
 }

@@ -45,7 +45,7 @@ public enum Diagnosis: Sendable, Hashable {
     }
 
     /// Examines a file without a key: an encrypted one is ``wrongKey``, since no key fits it.
-    static func examinePlaintext(_ path: FilePath) throws -> Diagnosis {
+    package static func examinePlaintext(_ path: FilePath) throws -> Diagnosis {
         try recognize(DatabaseFile(path)) ?? .wrongKey
     }
 
@@ -209,7 +209,8 @@ extension Diagnosis {
         case .plaintext(isCut: true):
             LockstepError(
                 .truncated, "\(path) is a plaintext SQLite database that was cut off",
-                hint: "restore it from a backup")
+                advice:
+                    "restore it from a backup, or recover what is readable with \(.salvageForeign)")
         case .otherProduct:
             LockstepError(
                 .otherProduct, "\(path) was encrypted by a product other than SQLCipher",

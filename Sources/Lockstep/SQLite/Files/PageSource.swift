@@ -1,15 +1,18 @@
 internal import SystemPackage
 
 /// Finds the newest version of each page of a damaged file that verifies: in the write-ahead log, otherwise in
-/// the file itself. It only reads, and never more than one page at a time.
+/// the file itself. It only reads, and never more than one page at a time. Without MACs, in plaintext and in files of
+/// SQLCipher 1, every whole page counts.
 ///
 /// It is a class because everything in a salvage reads through the one object that holds the key.
 final class PageSource {
     let path: FilePath
+    /// Bytes of a page, and those of them that SQLite uses.
+    let pageSize: Int
+    let usableSize: Int
     private let file: DatabaseFile
     private let log: Log?
-    private let key: SecretBytes
-    private let authenticator: PageAuthenticator
+    private let cipher: Cipher?
     private var logged: [UInt32: WriteAheadLog.Frame] = [:]
     /// Pages with a newer version in the log that cannot be read.
     private var superseded: Set<UInt32> = []
@@ -23,6 +26,18 @@ final class PageSource {
     /// Pages of the log that cannot be read; their numbers can be unknown.
     private(set) var unreadableFrames = 0
 
+    private final class Cipher {
+        let key: SecretBytes
+        let profile: Profile
+        let authenticator: PageAuthenticator
+
+        init(_ profile: Profile, _ key: consuming SecretBytes, salt: [UInt8]) throws {
+            authenticator = try PageAuthenticator(profile, key: key, salt: salt)
+            self.profile = profile
+            self.key = key
+        }
+    }
+
     private final class Log {
         let log: WriteAheadLog
         init(_ log: consuming WriteAheadLog) { self.log = log }
@@ -31,17 +46,42 @@ final class PageSource {
     private let firstBytes: [UInt8]
     private var frameCount = 0
 
-    init(_ path: FilePath, key: consuming SecretBytes, salt: [UInt8]) throws {
+    convenience init(
+        _ path: FilePath, key: consuming SecretBytes, salt: [UInt8], profile: Profile = .current
+    ) throws {
+        try self.init(
+            path, pageSize: profile.pageSize, reserve: profile.reserve,
+            Cipher(profile, key, salt: salt))
+    }
+
+    /// A plaintext SQLite file.
+    /// - Throws: ``LockstepError/Code/damaged`` if its header has no page size.
+    convenience init(plaintext path: FilePath) throws {
+        let head = try DatabaseFile(path).read(at: 0, 100)
+        let field = head.count == 100 ? Int(head[16]) << 8 | Int(head[17]) : 0
+        let size = field == 1 ? 65_536 : field
+        guard size >= 512, size & (size - 1) == 0, size - Int(head[20]) >= 480 else {
+            throw LockstepError(
+                .damaged, "\(path): its header has no page size",
+                hint: "restore it from a backup", context: .file(path))
+        }
+        try self.init(path, pageSize: size, reserve: Int(head[20]), nil)
+    }
+
+    private init(
+        _ path: FilePath, pageSize: Int, reserve: Int, _ cipher: Cipher?
+    ) throws {
         self.path = path
+        self.pageSize = pageSize
+        usableSize = pageSize - reserve
+        self.cipher = cipher
         file = try DatabaseFile(path)
-        authenticator = try PageAuthenticator(.current, key: key, salt: salt)
-        self.key = key
-        pagesInFile = file.size / Profile.current.pageSize
-        strayBytes = file.size % Profile.current.pageSize
-        firstBytes = try file.read(at: 0, Profile.current.pageSize)
-        log = try Self.openLog(of: path)
+        pagesInFile = file.size / pageSize
+        strayBytes = file.size % pageSize
+        firstBytes = try file.read(at: 0, pageSize)
+        log = try Self.openLog(of: path, pageSize)
         if let log {
-            let found = try LogExamination.run(on: path, authenticator)
+            let found = try examination(log)
             logIsUnreadable = found.isUnreadable
             try readFrames(log, found)
         } else {
@@ -49,9 +89,30 @@ final class PageSource {
         }
     }
 
-    private static func openLog(of path: FilePath) throws -> Log? {
-        let log = try WriteAheadLog(
-            despiteDamage: path, pageSize: Profile.current.pageSize)
+    /// Whether a page's MAC shows that it is what was written.
+    var isAuthenticated: Bool { cipher?.profile.authenticates == true }
+
+    /// The number of the page that SQLite keeps free for its locks.
+    var lockPage: UInt32 { UInt32(clamping: (1 << 30) / pageSize + 1) }
+
+    /// In other files than Lockstep's a log is read as SQLite reads it.
+    private func examination(_ log: Log) throws -> LogExamination {
+        if let cipher, cipher.profile == .current {
+            return try LogExamination.run(on: path, cipher.authenticator)
+        }
+        var found = LogExamination()
+        found.hasSoundHeader = log.log.hasSoundHeader
+        found.reached = try log.log.committedFrames()
+        return found
+    }
+
+    private func verifies(_ page: [UInt8], _ number: UInt32) throws -> Bool {
+        guard let cipher, cipher.profile.authenticates else { return page.count == pageSize }
+        return try cipher.authenticator.verifies(page.span, number: number)
+    }
+
+    private static func openLog(of path: FilePath, _ pageSize: Int) throws -> Log? {
+        let log = try WriteAheadLog(despiteDamage: path, pageSize: pageSize)
         guard let log else { return nil }
         return Log(log)
     }
@@ -73,7 +134,7 @@ final class PageSource {
         }
         for frame in frames {
             if let bytes = try readable({ try log.log.page(frame) }),
-                try authenticator.verifies(bytes.span, number: frame.page)
+                try verifies(bytes, frame.page)
             {
                 logged[frame.page] = frame
                 superseded.remove(frame.page)
@@ -89,21 +150,19 @@ final class PageSource {
         let inFile = UInt32(clamping: pagesInFile)
         let beyond = logged.keys.filter { $0 > inFile }.sorted()
         let all = (inFile > 0 ? Array(1...inFile) : []) + beyond
-        return all.filter { $0 != Profile.current.lockPage && $0 <= limit ?? .max }
+        return all.filter { $0 != lockPage && $0 <= limit ?? .max }
     }
 
     /// The newest version of the page that verifies, or nil if none does.
     func page(_ number: UInt32) throws -> DecryptedPage? {
-        guard number > 0, number != Profile.current.lockPage else { return nil }
+        guard number > 0, number != lockPage else { return nil }
         if let frame = logged[number], let log,
             let bytes = try readable({ try log.log.page(frame) }),
-            try authenticator.verifies(bytes.span, number: number)
+            try verifies(bytes, number)
         {
             return try decrypt(bytes, number)
         }
-        guard let bytes = try inFile(number),
-            try authenticator.verifies(bytes.span, number: number)
-        else { return nil }
+        guard let bytes = try inFile(number), try verifies(bytes, number) else { return nil }
         return try decrypt(bytes, number)
     }
 
@@ -117,9 +176,10 @@ final class PageSource {
     /// - Throws: ``LockstepError/Code/busy`` if another process has written meanwhile: the pages that were read
     ///   can then be inconsistent.
     func requireUnchanged() throws {
-        let sameFile = try file.read(at: 0, Profile.current.pageSize) == firstBytes
+        let sameFile = try file.read(at: 0, pageSize) == firstBytes
         let sameLog = try log.map { try $0.log.isUnchanged() } ?? true
-        let frames = try LogExamination.run(on: path, authenticator).committed.count
+        let now = try log ?? Self.openLog(of: path, pageSize)
+        let frames = try now.map { try examination($0).committed.count } ?? 0
         guard sameFile, sameLog, frames == frameCount else {
             throw LockstepError(
                 .busy, "\(path) was written to during the salvage",
@@ -129,29 +189,32 @@ final class PageSource {
 
     private func inFile(_ number: UInt32) throws -> [UInt8]? {
         guard number > 0, Int(number) <= pagesInFile else { return nil }
-        let size = Profile.current.pageSize
-        return try readable { try file.read(at: (Int(number) - 1) * size, size) }
+        return try readable { try file.read(at: (Int(number) - 1) * pageSize, pageSize) }
     }
 
     /// A page that the disk cannot read counts as damaged.
     private func readable(_ read: () throws -> [UInt8]) throws -> [UInt8]? {
         do {
             let bytes = try read()
-            return bytes.count == Profile.current.pageSize ? bytes : nil
+            return bytes.count == pageSize ? bytes : nil
         } catch let error as LockstepError where error.code == .inputOutput {
             return nil
         }
     }
 
     private func decrypt(_ page: [UInt8], _ number: UInt32) throws -> DecryptedPage {
-        let bytes = try Self.plaintext(of: page, number, key)
+        let bytes = try plaintext(of: page, number)
         return DecryptedPage(number, bytes, isOutdated: superseded.contains(number))
     }
 
-    private static func plaintext(
-        of page: [UInt8], _ number: UInt32, _ key: borrowing SecretBytes
+    private func plaintext(of page: [UInt8], _ number: UInt32) throws -> [UInt8] {
+        guard let cipher else { return Array(page[..<usableSize]) }
+        return try Self.decrypted(page, number, usableSize, cipher.key)
+    }
+
+    private static func decrypted(
+        _ page: [UInt8], _ number: UInt32, _ end: Int, _ key: borrowing SecretBytes
     ) throws -> [UInt8] {
-        let end = DecryptedPage.usableSize
         // The salt takes the place of the magic, which is not secret.
         let start = number == 1 ? DatabaseKey.saltLength : 0
         let bytes = try AES256CBC.decrypt(

@@ -51,8 +51,9 @@ struct BTreePage {
     init?(_ page: DecryptedPage) {
         let start = page.number == 1 ? 100 : 0
         let bytes = page.bytes
-        guard bytes.count == DecryptedPage.usableSize, let kind = Kind(rawValue: bytes[start])
-        else { return nil }
+        guard bytes.count >= start + 12, let kind = Kind(rawValue: bytes[start]) else {
+            return nil
+        }
         let count = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
         let array = start + (kind.isLeaf ? 8 : 12)
         let content = array + 2 * count
@@ -92,7 +93,7 @@ struct BTreePage {
         // SQLite itself accepts no longer row.
         guard length <= UInt64(Int32.max) else { return nil }
         cell.payloadLength = Int(length)
-        let local = localLength(cell.payloadLength, isTable: kind.isTable)
+        let local = localLength(cell.payloadLength, isTable: kind.isTable, usable: bytes.count)
         cell.local = at..<(at + local)
         let isSpilled = local < cell.payloadLength
         guard at + local + (isSpilled ? 4 : 0) <= bytes.count else { return nil }
@@ -100,8 +101,7 @@ struct BTreePage {
         return cell
     }
 
-    private static func localLength(_ payload: Int, isTable: Bool) -> Int {
-        let usable = DecryptedPage.usableSize
+    private static func localLength(_ payload: Int, isTable: Bool, usable: Int) -> Int {
         let longest = isTable ? usable - 35 : (usable - 12) * 64 / 255 - 23
         guard payload > longest else { return payload }
         let shortest = (usable - 12) * 32 / 255 - 23

@@ -59,9 +59,9 @@ public struct Salvage: Sendable {
         return try run(source, copies, newKey, progress) { diagnosis }
     }
 
-    /// The same for a SQLCipher 4 database under a passphrase. Costs one key derivation, about 0.3 s.
-    /// - Throws: The same as with a key. A file of another version is refused with
-    ///   ``LockstepError/Code/olderSQLCipher``.
+    /// The same for a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Costs one key derivation, about 0.3 s, and for
+    /// an older version up to four more. Version 1 has no MACs: what is garbled there is noticed only if it is no row.
+    /// - Throws: The same as with a key; ``LockstepError/Code/wrongKey``.
     public func run(
         passphrase: borrowing Passphrase, newKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
@@ -72,12 +72,37 @@ public struct Salvage: Sendable {
             throw try Diagnosis.examine(damaged, passphrase: passphrase).error(damaged)
                 ?? nothingVerifies
         }
-        let key = try DatabaseKey(
-            secret: Profile.current.key(from: passphrase, salt: salt), salt: salt)
-        let source = try PageSource(damaged, key: key.secret.clone(), salt: salt)
-        return try run(source, [], newKey, progress) {
-            try Diagnosis.examine(damaged, passphrase: passphrase)
+        let source = try source(Profile.current, passphrase, salt)
+        if try SalvageRun.hasPages(source) {
+            return try run(source, [], newKey, progress) { .destroyed }
         }
+        let diagnosis = try Diagnosis.examine(damaged, passphrase: passphrase)
+        guard case .olderSQLCipher(let version) = diagnosis,
+            let older = Profile.older.first(where: { $0.version == version })
+        else { throw diagnosis.error(damaged) ?? nothingVerifies }
+        return try run(self.source(older, passphrase, salt), [], newKey, progress) { diagnosis }
+    }
+
+    private func source(
+        _ profile: Profile, _ passphrase: borrowing Passphrase, _ salt: [UInt8]
+    ) throws -> PageSource {
+        try PageSource(
+            damaged, key: profile.key(from: passphrase, salt: salt), salt: salt, profile: profile)
+    }
+
+    /// The same for a plaintext SQLite database. Its pages have no MACs: what is garbled there is noticed only if it is no
+    /// row, or one that its table cannot have.
+    /// - Throws: The same as with a key; ``LockstepError/Code/malformedInput`` for a file that is not plaintext SQLite.
+    public func runPlaintext(
+        newKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
+    ) throws -> SalvageReport {
+        try PendingDatabase.requireFree(new)
+        guard case .plaintext = try Diagnosis.examinePlaintext(damaged) else {
+            throw LockstepError(
+                .malformedInput, "\(damaged) is not a plaintext SQLite database",
+                hint: "if it is encrypted, give its passphrase or key", context: .file(damaged))
+        }
+        return try run(PageSource(plaintext: damaged), [], newKey, progress) { .destroyed }
     }
 
     /// - Parameter diagnosis: Called if no page verifies.

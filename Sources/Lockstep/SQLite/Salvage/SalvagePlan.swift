@@ -149,10 +149,10 @@ struct SalvagePlan {
         guard let first = schema.firstPage, first.word(at: 52) != 0, number >= 2 else {
             return false
         }
-        let entries = UInt32(DecryptedPage.usableSize / 5)
+        let entries = UInt32(source.usableSize / 5)
         // If a pointer map would be on the lock-byte page, it is on the next page.
         return (number - 2).isMultiple(of: entries + 1)
-            || (number == Profile.current.lockPage + 1
-                && (Profile.current.lockPage - 2).isMultiple(of: entries + 1))
+            || (number == source.lockPage + 1
+                && (source.lockPage - 2).isMultiple(of: entries + 1))
     }
 }

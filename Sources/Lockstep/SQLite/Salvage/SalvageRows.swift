@@ -78,7 +78,9 @@ extension SalvageRun {
                 if place == .tree { entry.rowsInTree += 1 }
                 // Where its table is not certain, a row that this one cannot hold is another's.
                 guard values.count <= shape.fields.count, !values.isEmpty,
-                    !isDoubtful || shape.mayHold(values.map(\.storageClass))
+                    !isDoubtful
+                        || (shape.mayHold(values.map(\.storageClass))
+                            && !table.tree.disordered.contains(number))
                 else {
                     entry.malformedRows += 1
                     try lost.add(values, rowID: rowID, from: page.number, cell: cell)

@@ -10,7 +10,7 @@ final class SalvageRun {
     /// The FTS5 tables in the new database. Their indexes are built from their content.
     var fullText: Set<SQLName> = []
     private(set) var encoding = TextEncoding.utf8
-    /// Whether the roots of tables can be wrong.
+    /// Whether the roots of tables can be wrong, or pages differ from those that were written.
     private(set) var isDoubtful = false
     /// Whether it adds the rows of a copy that was set aside to what was salvaged from the database itself.
     let isAddition: Bool
@@ -30,6 +30,11 @@ final class SalvageRun {
     }
 
     // MARK: Examining
+
+    /// Whether any page of a file verifies.
+    static func hasPages(_ source: PageSource) throws -> Bool {
+        try source.numbers(upTo: nil).contains { try source.page($0) != nil }
+    }
 
     /// Examines every page once. Returns false if none of them verifies.
     func examine() throws -> Bool {
@@ -85,7 +90,7 @@ final class SalvageRun {
         schema.forgetSharedRoots()
         placed.formUnion(schema.tree.unreadable)
         encoding = schema.encoding
-        isDoubtful = schema.isDoubtful
+        isDoubtful = schema.isDoubtful || !source.isAuthenticated
         report.isSchemaUnverified = schema.isUnverified && !schema.objects.isEmpty
         report.isSchemaIncomplete = schema.isIncomplete
         try schema.add(known)

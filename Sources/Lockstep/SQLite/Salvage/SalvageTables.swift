@@ -96,9 +96,14 @@ extension SalvageRun {
                 continue
             }
             let prefix: SQLName = "\(table.name)_"
-            guard incomplete.contains(where: { $0.hasPrefix(prefix) }) else { continue }
+            let isFullText = SQLTokens.normalize(table.sql ?? "").contains(" using fts")
+            // Without MACs its index can be anything.
+            guard
+                incomplete.contains(where: { $0.hasPrefix(prefix) })
+                    || (isFullText && !source.isAuthenticated)
+            else { continue }
             try attempt(table) {
-                guard SQLTokens.normalize(table.sql ?? "").contains(" using fts") else {
+                guard isFullText else {
                     throw LockstepError(.damaged, "part of its content was lost")
                 }
                 try target.rebuildFullText(table.name)

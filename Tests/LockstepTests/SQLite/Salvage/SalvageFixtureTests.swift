@@ -102,12 +102,28 @@ struct SalvageFixtureTests {
         #expect(try salvaged() == rows)
     }
 
-    @Test("Another passphrase is the wrong key, and an older version is named")
+    @Test("Another passphrase is the wrong key")
     func refused() throws {
         #expect(try Refusal.code { _ = try salvage("Testkey") } == .wrongKey)
-        let name = "zetetic-sqlcipher-3.0-testkey.db"
-        try Bytes.write(Bytes.read(SharedData.path("fixtures/\(name)")), to: scratch.path)
-        #expect(try Refusal.code { _ = try salvage() } == .olderSQLCipher)
         #expect(try scratch.names == ["data.db"])
+    }
+
+    /// Pages have 1024 bytes there.
+    @Test(
+        "Files of older versions, whole and with a damaged page",
+        arguments: ["3.0", "2.0-le", "1.1.8"], [false, true])
+    func older(_ version: String, _ isDamaged: Bool) throws {
+        let name = "zetetic-sqlcipher-\(version)-testkey.db"
+        try Bytes.write(Bytes.read(SharedData.path("fixtures/\(name)")), to: scratch.path)
+        if isDamaged {
+            try scratch.damage {
+                $0.replaceSubrange(5120..<6144, with: repeatElement(7, count: 1024))
+            }
+        }
+        let report = try salvage()
+        let all = version == "1.1.8" ? 75_709 : 78_536
+        let table = try report.table("t1")
+        #expect(isDamaged ? table.rows > all - 200 && table.rows < all : table.rows == all)
+        #expect(report.isComplete != isDamaged && table.isComplete != isDamaged, "\(report)")
     }
 }
