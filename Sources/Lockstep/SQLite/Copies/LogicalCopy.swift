@@ -193,7 +193,7 @@ struct LogicalCopy: ~Copyable {
         let second = try copy.prepare(table.lookup ?? table.selection)
         var rows = 0
         try first.begin()
-        if table.lookup == nil { try second.begin() }
+        try second.begin()
         while try first.step() {
             rows += 1
             if let key = table.keyColumns { try second.look(upRowOf: first, key) }

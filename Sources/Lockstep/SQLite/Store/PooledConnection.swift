@@ -40,7 +40,6 @@ final class PooledConnection: @unchecked Sendable {
 
     /// Takes over a connection that is already open.
     func take(_ connection: consuming Connection) {
-        connection.core.owner.takeBack()
         self.connection = ConnectionBox(connection)
     }
 
@@ -89,7 +88,6 @@ final class PooledConnection: @unchecked Sendable {
     private func opened() throws -> ConnectionBox {
         if let connection { return connection }
         let opened = try ConnectionBox(opener())
-        opened.value.core.owner.takeBack()
         connection = opened
         return opened
     }

@@ -52,6 +52,26 @@ struct FleetMigrationTests {
         try Ledger.entries(Connection.open(file, key: Self.key())).count
     }
 
+    @Test("A result arrives while its thread works on the next file")
+    func news() {
+        let queue = FleetQueue(count: 2)
+        let seen = DispatchSemaphore(value: 0)
+        queue.began()
+        Thread {
+            queue.work { number in
+                let isSeen = number == 0 || seen.wait(timeout: .now() + 60) == .success
+                return FleetResult(file: FilePath(isSeen ? "\(number).db" : "not seen"))
+            }
+        }.start()
+        var files: [FilePath] = []
+        while let news = queue.next() {
+            guard case .finished(let result) = news else { continue }
+            files.append(result.file)
+            seen.signal()
+        }
+        #expect(files == ["0.db", "1.db"])
+    }
+
     @Test(
         "Every file is migrated, and reported once; the second run has nothing to do",
         arguments: [1, 3, 100])

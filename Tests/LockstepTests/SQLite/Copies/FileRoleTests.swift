@@ -49,6 +49,20 @@ struct FileRoleTests {
         #expect(try scratch.names.filter { $0.hasSuffix(".new") } == [])
     }
 
+    @Test("An adopted database has an identity and its keyring's epoch from the start")
+    func adopted() throws {
+        let plain = scratch.folder.file("plain.db")
+        do { try RawDatabase(plain, key: nil).run("CREATE TABLE item (id)") }
+        let path = scratch.folder.file("adopted.db")
+        try Adoption(of: plain, into: path).run(key: scratch.keyring().databaseKey())
+        let connection = try Connection.open(path, key: scratch.keyring().databaseKey(version: 1))
+        #expect(try connection.databaseID()?.count == 16)
+        #expect(
+            try connection.value(
+                "SELECT count(*) FROM lockstep_keyring WHERE ring <> zeroblob(16) AND epoch > 0")
+                == 1)
+    }
+
     @Test("A copy verifies, and is named in what was checked")
     func verified() throws {
         try backUp()

@@ -34,4 +34,28 @@ struct RecordTests {
         #expect(Record.values([2, 6, 0, 0, 0, 0, 0, 0, 0]) == nil)
         #expect(Record.values([2, 6, 0, 0, 0, 0, 0, 0, 0, 5]) == [.integer(5)])
     }
+
+    @Test("A row of the schema counts only if all of its values agree")
+    func schemaRows() {
+        func object(
+            _ type: String = "table", _ name: String = "t", root: StoredValue = .integer(2),
+            sql: StoredValue = .text(Array("CREATE TABLE t (a)".utf8)), more: Int = 0
+        ) -> SchemaObject? {
+            let row: [StoredValue] = [
+                .text(Array(type.utf8)), .text(Array(name.utf8)), .text(Array("t".utf8)), root, sql,
+            ]
+            return SchemaObject(row + [StoredValue](repeating: .null, count: more), .utf8)
+        }
+        let view = StoredValue.text(Array("CREATE VIEW t AS SELECT 1".utf8))
+        #expect(object()?.root == 2 && object()?.table == "t")
+        #expect(object("view", root: .null, sql: view)?.root == 0)
+        #expect(object("index", "sqlite_autoindex_t_1", sql: .null)?.sql == nil)
+        for wrong in [
+            object("view"), object("thing"), object("table", "u"), object(root: .integer(-1)),
+            object(root: .integer(1 << 32)), object(root: .text([50])), object(sql: .null),
+            object(sql: .blob([0])), object("index", sql: .blob([0])), object(more: 1),
+        ] {
+            #expect(wrong == nil)
+        }
+    }
 }

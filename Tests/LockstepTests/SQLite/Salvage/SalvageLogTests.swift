@@ -95,6 +95,21 @@ struct SalvageLogTests {
         #expect(table.rowsOfOlderVersions > 5 && !table.isComplete && table.rows == expected.count)
     }
 
+    @Test("An interior page of which only an older version is readable is named, and not followed")
+    func interior() throws {
+        let log = try log()
+        // The table was made first.
+        let root = 2
+        let last = try #require((0..<log.frames).last { log.page(of: $0) == root })
+        #expect(try plain(last, of: log)[0] == 5 && salvage.forge.plain(root)[0] == 5)
+        try salvage.scratch.damage("-wal") { $0[log.start(of: last) + 1000] ^= 1 }
+        let report = try salvage.salvage()
+        #expect(try salvage.rows() == new)
+        let table = try report.table("item")
+        #expect(table.unreadablePages == 1 && table.rowsFoundByContent == new.count)
+        #expect(report.outdatedPages == [UInt32(root)] && report.lostAndFound == nil)
+    }
+
     @Test("An unrecognisable frame is counted")
     func header() throws {
         let (frame, _, markers) = try frame(with: 400)

@@ -121,6 +121,13 @@ struct SalvagePlacementTests {
         #expect(try connection.value("SELECT id FROM second") == 43)
     }
 
+    @Test("A counter of a table that is gone is no loss")
+    func sequenceOfNone() throws {
+        try create(["CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT)", "DROP TABLE a"])
+        let report = try salvage.salvage()
+        #expect(report.isComplete && report.failures == [], "\(report)")
+    }
+
     @Test("A file without definitions, and one with a broken one, are refused")
     func refused() throws {
         let file = salvage.scratch.folder.file("schema.sql")

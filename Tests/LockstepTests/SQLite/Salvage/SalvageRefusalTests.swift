@@ -25,6 +25,13 @@ struct SalvageRefusalTests {
         for name in ["new.db", "new.db-wal", "new.db-journal"] {
             try salvage.scratch.folder.write(name, "kept")
             #expect(try refused() == .alreadyExists)
+            // At once, and not after the file was read.
+            let code = try Refusal.code {
+                _ = try Salvage(salvage.scratch.path, into: salvage.target).run(
+                    key: salvage.scratch.key(), newKey: salvage.scratch.key(2)
+                ) { Issue.record("\($0) was done") }
+            }
+            #expect(code == .alreadyExists)
             #expect(try salvage.scratch.names == ["data.db", name])
             #expect(try Bytes.read(salvage.scratch.folder.file(name)) == Array("kept".utf8))
             AtomicFile.remove(salvage.scratch.folder.file(name))
