@@ -29,6 +29,7 @@ extension LockstepError {
         case giveUpDatabase
         case rememberSealed
         case acceptSealed
+        case rebuildRegistry
         case removeSlot
         case rotateRing
         case createKey(String)
@@ -88,6 +89,7 @@ extension LockstepError {
             case .giveUpDatabase: "`KeyDestruction.lost`"
             case .rememberSealed: "`KeyringFile.remember`"
             case .acceptSealed: "`KeyringFile.accept`"
+            case .rebuildRegistry: "`RegistryRebuild`"
             case .removeSlot: "`Keyring.removeSlot`"
             case .rotateRing: "`Keyring.rotateRing`"
             case .createKey: "`Keyring.createKey`"

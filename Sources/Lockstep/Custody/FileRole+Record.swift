@@ -2,6 +2,12 @@ extension FileRole: FileRoleRecord {
     func write(to connection: borrowing Connection) throws {
         try connection.with(rights: .engine) { try KeyringTable.set(self, connection) }
     }
+
+    func noteRestore(at seconds: Int64, in connection: borrowing Connection) throws {
+        try connection.with(rights: .engine) {
+            try KeyringTable.set(restored: seconds, connection)
+        }
+    }
 }
 
 extension Connection {

@@ -2,12 +2,15 @@ extension Keyring {
     /// Records the version of this fields keyring in a database.
     /// - Throws: ``LockstepError/Code/keyringOutdated`` if the database records a newer version; any error of writing.
     borrowing func rememberFields(in connection: borrowing Connection) throws {
-        guard try !fieldsRingsBehind(connection).isEmpty else { return }
+        let isRestored = try KeyringTable.read(connection).restored != nil
+        guard try !fieldsRingsBehind(connection).isEmpty || isRestored else { return }
         try connection.with(rights: .engine) {
             try connection.write { connection in
                 // Another process may have written in the meantime.
                 let rings = try fieldsRingsBehind(connection)
                 try KeyringTable.raise(rings, to: epoch, of: subjectID, connection)
+                // The keyring knows this state, so that a restore needs no confirmation any more.
+                try KeyringTable.set(restored: nil, connection)
             }
         }
     }

@@ -13,6 +13,11 @@
 //     epoch     the file's role: 1 for the database itself, 2 for a copy of it
 //     database  the database's id, 16 random bytes
 //
+//   In the one row whose ring is 16 bytes of 255, which a restore adds:
+//
+//     epoch     when the file was restored, in seconds since 1970
+//     database  NULL, and so is dataset
+//
 // A keyring's epoch counts its versions. The database is encrypted and each of its pages has a MAC, so nobody
 // without its key can lower an epoch alone. Restoring an old copy of the whole file lowers it, but then the
 // keyring is ahead of the file. An older copy of either one shows against the other, if the keyring has changed
@@ -29,6 +34,10 @@
 // keyring must know. No ring has an id of zero bytes, and older programs read that row as one of a ring that
 // nobody has.
 //
+// The row of a restore explains a state that the fields keyrings do not know, and it decides nothing: anyone who can
+// write the database can add it. It goes when a keyring has confirmed the state, or a person has accepted it. Older
+// programs read it as a row of a ring that nobody has.
+//
 // A backup, also that of a safe migration, and a salvage make copies; creation, adoption, rotation, restore and
 // provisioning make the database itself. A copy from a program that knew no roles says that it is the database, and so
 // does one that was made with another program, such as `cp`.
@@ -38,6 +47,7 @@ enum KeyringTable {
     /// Bytes of a ring's id and of a database's id.
     static let idLength = DatabaseKey.idLength
     private static let noRing = [UInt8](repeating: 0, count: idLength)
+    private static let restoredRing = [UInt8](repeating: 255, count: idLength)
 
     /// The content of the table.
     struct Content: Sendable, Equatable {
@@ -49,6 +59,8 @@ enum KeyringTable {
         var database: [UInt8]?
         /// Whether the file is the database itself; so is one without an id.
         var role = FileRole.original
+        /// When the file was restored, in seconds since 1970, if no fields keyring has confirmed its state since.
+        var restored: Int64?
     }
 
     /// The content of the database's table; empty if it has no such table.
@@ -82,6 +94,9 @@ enum KeyringTable {
                 let dataset = try? row[3] as Value
             else { throw impossible }
             switch (isRing, dataset) {
+            case (true, .null) where ring == restoredRing:
+                content.restored = epoch
+                return
             case (true, .null):
                 content.epochs[ring] = UInt64(epoch)
                 return
@@ -135,6 +150,17 @@ enum KeyringTable {
         guard content.database != nil, content.role != role else { return }
         try connection.execute(
             "UPDATE main.lockstep_keyring SET epoch = ? WHERE ring = ?", role.rawValue, noRing)
+    }
+
+    /// Records when a file that has an id was restored; nil once its state is confirmed. Within the open transaction.
+    static func set(restored seconds: Int64?, _ connection: borrowing Connection) throws {
+        let content = try read(connection)
+        guard content.database != nil, content.restored != seconds else { return }
+        try connection.execute("DELETE FROM main.lockstep_keyring WHERE ring = ?", restoredRing)
+        guard let seconds else { return }
+        try connection.execute(
+            "INSERT INTO main.lockstep_keyring (ring, epoch) VALUES (?, ?)", restoredRing,
+            max(seconds, 1))
     }
 
     /// Raises the epochs of these rings to at least `epoch`, within the open transaction.

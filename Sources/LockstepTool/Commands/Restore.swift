@@ -11,6 +11,9 @@ struct Restore: ParsableCommand {
             step. If anything fails, the database is unchanged. The database can be damaged or missing: \
             only its keyring is needed. The restore is refused while a program has the database open.
 
+            With --fields, the fields keyrings remember the state that was put back, if the backup proves one. \
+            Without, they refuse it until `lockstep keys accept-database` accepts it.
+
             Everything written since the backup is lost. If that matters, back up or salvage the database \
             first. A salvaged database is put in place in the same way.
             """)
@@ -29,7 +32,10 @@ struct Restore: ParsableCommand {
         }
         // Checked before the passphrase prompt: the backup can be missing.
         try Diagnosis.requireDatabase(backup)
-        var keyring = try access.keyring()
+        let credentials = CredentialSource(access.credentials)
+        let file = try access.keyringFile()
+        var keyring = try credentials.open(file)
+        let fields = try access.fields.open(in: access.keyrings.folder, credentials)
         // After a rotation, a backup can have a retired key; the restored database has the active one.
         let backupKey = try keyring.databaseKey(ofBackup: backup)
         let key = try keyring.databaseKey()
@@ -37,10 +43,14 @@ struct Restore: ParsableCommand {
         let report = try Lockstep.Restore(path, from: backup).run(key: key, backupKey: backupKey) {
             try progress.show($0)
         }
-        try Remembering.bind(new: path, &keyring, in: access.keyringFile())
+        Remembering.bind(new: path, &keyring, in: file)
+        let remembered = try fields.compactMap {
+            try $0.acceptRestored(path, keyring.keyOfNew(path))
+        }
         let result = CopyResult(report, from: backup, to: path)
         guard output.format == .text else { return try Output.json(result) }
         result.show("restored")
         Output.line("verified")
+        for line in remembered { Output.line(line) }
     }
 }

@@ -16,6 +16,9 @@ struct Salvage: ParsableCommand {
             That is every row where the schema is damaged: --migrations or --schema then gives the rows \
             back to the tables that alone can have them.
 
+            With --fields, a lost registry of sealed columns is made again in the new database, from what the \
+            fields keyring remembers, if cells prove that.
+
             Where a damaged log was set aside when the database was opened, it is salvaged too.
 
             If there is a backup, `lockstep restore` recovers more. To replace the damaged database with \
@@ -58,8 +61,10 @@ struct Salvage: ParsableCommand {
         let progress = CopyProgressLine("salvage")
         let report = try salvage.run(key: key, newKey: key) { try progress.show($0) }
         session.bind(copy: FilePath(target))
+        let registries = try session.rebuildRegistries(in: FilePath(target))
         try report.show(
             from: session.path.string, to: target, keyring: access.keyringFile().path, output)
+        if output.format == .text { for line in registries { Output.line(line) } }
         if !report.isComplete { throw ExitCode(Exit.tampered) }
     }
 }

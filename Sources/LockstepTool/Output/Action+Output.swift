@@ -22,6 +22,7 @@ extension LockstepError.Action {
         case .listKeyrings: "`lockstep keys list`"
         case .rememberKeyring: "`lockstep migrate`"
         case .rememberKeyringAgain, .acceptSealed: "`lockstep keys accept-database`"
+        case .rebuildRegistry: "`lockstep keys accept-database --fields`"
         case .recordDatabase: "`lockstep keys accept-database --new`"
         case .nameDatabases: "--database FILE"
         case .giveUpDatabase: "--lost IDENTITY"

@@ -49,7 +49,53 @@ final class FieldsKeyring {
     }
 
     /// Accepts the database as it is.
-    func accept(_ connection: borrowing Connection) throws {
+    /// - Returns: A line that says so.
+    func accept(_ connection: borrowing Connection) throws -> String {
         try file.accept(&keyring, sealedIn: connection)
+            ? "\(path) remembers \(connection.path) as it is now"
+            : "\(path) remembers that nothing is sealed in \(connection.path)"
     }
+
+    /// Makes the registry of sealed columns again if it is lost.
+    /// - Parameter connection: A connection without field keys.
+    /// - Returns: Lines that say so.
+    func rebuildIfLost(_ connection: borrowing Connection) throws -> [String] {
+        guard try RegistryRebuild.isNeeded(keys, in: connection) else { return [] }
+        let registry = try RegistryRebuild.run(keys, in: connection)
+        return ["made the registry of the dataset \(name) again, as \(path) remembers it"]
+            + registry.columns.map { column in
+                column.cells > 0
+                    ? "  \(column.title): \(counted(column.cells, "cell")) opened"
+                    : "  \(column.title): not proven, it holds no values"
+            }
+    }
+
+    /// Makes the keyring remember the state that was restored, if the file proves one. It is the command's last step, so
+    /// a failure here is only a notice.
+    /// - Parameter key: The key of the database, without its keyring's record.
+    /// - Returns: A line that says so.
+    func acceptRestored(_ path: FilePath, _ key: borrowing DatabaseKey) -> String? {
+        do {
+            var options = ConnectionOptions()
+            options.fieldKeys = [keys.withoutMemory()]
+            let connection = try Connection.open(path, key: key, options: options)
+            return try accept(connection)
+        } catch let error as LockstepError where error.code == .registryMissing {
+            guard keys.memory.records.contains(where: \.isSealed) else { return nil }
+            // Perhaps the backup is from before that; perhaps somebody removed the registry.
+            Output.note(
+                "notice: nothing of the dataset \(name) is sealed in \(path) as it was restored, but "
+                    + "\(self.path) remembers sealed columns")
+            Output.note(Self.acceptHint)
+            return nil
+        } catch {
+            let reason = (error as? LockstepError)?.message ?? "\(error)"
+            Output.note("notice: \(self.path) does not remember \(path) as it is now: \(reason)")
+            Output.note(Self.acceptHint)
+            return nil
+        }
+    }
+
+    private static let acceptHint =
+        "hint: if this is the backup that you meant, `lockstep keys accept-database` accepts it"
 }

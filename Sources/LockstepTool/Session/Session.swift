@@ -127,6 +127,23 @@ struct Session: ~Copyable {
         Remembering.bind(new: copy, as: .copy, &opened.keyring, in: opened.file)
     }
 
+    /// Makes the registries of a salvaged copy again that were lost. The copy is made, so a failure here is only a notice.
+    /// - Returns: Lines that say what was made.
+    func rebuildRegistries(in copy: FilePath) throws -> [String] {
+        guard !fieldsKeyrings.isEmpty else { return [] }
+        var lines: [String] = []
+        let connection = try Connection.open(copy, key: opened.keyring.keyOfNew(copy))
+        for keyring in fieldsKeyrings {
+            do {
+                lines += try keyring.rebuildIfLost(connection)
+            } catch let error as LockstepError {
+                Output.note("notice: \(error.message)")
+                if let advice = error.advice { Output.note("hint: \(advice.typed)") }
+            }
+        }
+        return lines
+    }
+
     /// Makes the fields keyrings remember the state that the database now proves.
     /// - Parameter connection: The connection that changed the database.
     func rememberSealed(_ connection: borrowing Connection) {

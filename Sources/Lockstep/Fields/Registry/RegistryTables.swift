@@ -185,6 +185,16 @@ enum RegistryTables {
         }
     }
 
+    /// Removes what the tables hold of a dataset, in the open transaction.
+    static func remove(_ dataset: [UInt8], _ connection: borrowing Connection) throws {
+        for table in [
+            EngineTables.datasets, EngineTables.columns, EngineTables.indexes,
+            EngineTables.fieldKeys,
+        ] where try EngineTables.exists(table, connection) {
+            try connection.execute("DELETE FROM main.\(name: table) WHERE dataset = ?", dataset)
+        }
+    }
+
     /// The columns of all datasets that are not plaintext, as the tables claim without proof: for messages to callers
     /// that do not have their keys.
     static func claimed(_ connection: borrowing Connection) throws -> [SealedColumn] {

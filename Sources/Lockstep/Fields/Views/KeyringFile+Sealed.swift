@@ -60,27 +60,28 @@ extension KeyringFile {
     }
 
     /// Makes a fields keyring accept a database as it is, whatever it remembers: an older database that its owner has
-    /// restored, or one from before keyrings remembered databases.
+    /// restored, also one from before anything was sealed, or one from before keyrings remembered databases.
     /// - Parameters:
     ///   - keyring: The fields keyring, opened from this file.
-    ///   - connection: A connection opened with ``FieldKeys/withoutMemory()``.
+    ///   - connection: A connection opened with ``FieldKeys/withoutMemory()``, and with
+    ///     ``ConnectionOptions/mayBeUnsealed`` for a database in which nothing is sealed.
+    /// - Returns: Whether anything was ever sealed in the database as it is now.
     /// - Throws: The errors of ``remember(_:sealedIn:)``; ``LockstepError/Code/registryMissing`` if the file has no
-    ///   registry of the dataset.
+    ///   registry of the dataset, and the keyring does not remember the database, or columns that it remembers hold cells.
+    @discardableResult
     public func accept(
         _ keyring: inout Keyring, sealedIn connection: borrowing Connection
-    ) throws {
+    ) throws -> Bool {
         let keys = try Self.keys(of: keyring, connection)
-        guard let record = try connection.sealedRecord(keys) else {
-            throw LockstepError(
-                .registryMissing,
-                "the file has no registry of the dataset, so there is nothing to accept",
-                hint: "restore the database from a backup")
-        }
+        let record =
+            try connection.sealedRecord(keys)
+            ?? connection.unsealedRecord(keyring.sealedMemory)
         try update(&keyring) { keyring in
             try keyring.remember(
                 record.keeping(keyring.sealedMemory.record(of: record.database)))
         }
         if keyring.signer == nil { try keyring.rememberFields(in: connection) }
+        return record.isSealed
     }
 
     private static func keys(
@@ -97,6 +98,27 @@ extension KeyringFile {
 }
 
 extension Connection {
+    /// The record of a database without a registry, which the keyring remembers.
+    fileprivate func unsealedRecord(_ memory: SealedMemory) throws -> SealedRecord {
+        try with(rights: .engine) {
+            guard let known = try memory.record(of: KeyringTable.database(self)) else {
+                throw LockstepError(
+                    .registryMissing,
+                    "the file has no registry of the dataset, so there is nothing to accept",
+                    hint: "restore the database from a backup")
+            }
+            // Anyone who can open the database can remove the registry, but then the cells are still there.
+            guard let column = try known.columns.first(where: { try $0.holdsCells(self) }) else {
+                return SealedRecord(unsealed: known.database)
+            }
+            throw LockstepError(
+                .registryMissing,
+                "the file has no registry of the dataset, but \(column.title) holds sealed cells",
+                advice: "make the registry again with \(.rebuildRegistry)",
+                context: .init(table: column.table, column: column.name))
+        }
+    }
+
     /// The record of the file's current registry of a dataset; nil if it has none.
     fileprivate func sealedRecord(_ keys: FieldKeys) throws -> SealedRecord? {
         try with(rights: .engine) {

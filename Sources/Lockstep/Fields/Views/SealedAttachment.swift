@@ -102,14 +102,18 @@ final class SealedAttachment: ConnectionAttachment {
         let trust = SealedTrust(fields: fields, proof: proof, database: content.database)
         if !proof.isOpened {
             for keys in fields.keys {
-                try KeyringFreshness.require(keys, content, titled: SealedTrust.title(keys))
+                try PendingRestore.explaining(content, keys, connection) {
+                    try KeyringFreshness.require(keys, content, titled: SealedTrust.title(keys))
+                }
             }
         }
         var shapes: [SQLName: SealedTable] = [:]
         var proven: [ColumnRegistry] = []
         for keys in fields.keys {
             let registry = try RegistryTables.read(keys, connection)
-            try trust.require(registry, keys)
+            try PendingRestore.explaining(content, keys, connection) {
+                try trust.require(registry, keys)
+            }
             guard let registry else { continue }
             proven.append(registry)
             for column in registry.columns where !column.name.isEmpty {

@@ -22,6 +22,21 @@ extension SealedRecord {
     }
 }
 
+extension SealedRecord.Column {
+    /// Whether any value of the column in this file looks like a cell. Reads the whole column if none does.
+    func holdsCells(_ connection: borrowing Connection) throws -> Bool {
+        guard let shape = try SealedTable(table, connection), shape.column(name) != nil else {
+            return false
+        }
+        let modes = SealingMode.allCases.filter { $0.rawValue == definition?.mode ?? $0.rawValue }
+        let conditions = modes.map { CellShape.matches(SQLTokens.quote(name), $0) }
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE "
+            + "\(conditions.joined(separator: " OR ")))"
+        return try connection.value(SQL(verbatim: sql), as: Bool.self) == true
+    }
+}
+
 extension SealedRecord.Definition {
     init(_ column: SealedColumn) {
         self.init(

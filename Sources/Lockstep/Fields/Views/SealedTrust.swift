@@ -18,7 +18,8 @@ struct SealedTrust {
             if proof.changes(of: keys.dataset) != nil || record?.isSealed == true {
                 throw Self.missing(keys, record?.columns ?? [])
             }
-            guard fields.mayBeUnsealed else { throw Self.missing(keys, []) }
+            // Or the keyring records that nothing is sealed in it.
+            guard fields.mayBeUnsealed || record != nil else { throw Self.missing(keys, []) }
             proof.noteUnsealed(keys.dataset)
             return
         }

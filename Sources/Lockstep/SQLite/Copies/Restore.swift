@@ -4,6 +4,9 @@ public import SystemPackage
 ///
 /// The backup is verified and copied first; then the copy takes the database's name in one step. If anything fails, the
 /// old database is unchanged.
+///
+/// The keyrings of datasets may know a newer state of the database than the backup's. They refuse it then and say that it
+/// was restored, until ``KeyringFile/accept(_:sealedIn:)`` accepts it.
 public struct Restore: Sendable {
     /// The path of the database, which can be damaged or missing.
     public let database: FilePath
@@ -45,6 +48,7 @@ public struct Restore: Sendable {
                 try $0.report(to: progress)
             }
         }
+        try FileRole.noteRestore(of: pending.path, key)
         if FileAccess.exists(database) {
             // Before its log is touched: a restore that is refused changes nothing.
             try DatabaseFile(database, writable: true).whileExclusive {}

@@ -76,8 +76,9 @@ enum RegistryCheck {
                 let isPending = sets.contains {
                     SealedExpectations.isPending(keys.name, in: $0, history)
                 }
+                let isUnsealed = keys.memory.record(of: id)?.isSealed == false
                 findings.append(
-                    isPending
+                    isPending || isUnsealed
                         ? .notice("nothing of the dataset \(title) is sealed yet")
                         : .failure("the file has no registry of the dataset \(title)"))
                 continue

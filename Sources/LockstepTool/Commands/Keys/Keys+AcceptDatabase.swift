@@ -13,8 +13,10 @@ extension Keys {
                 you did so on purpose: you restored a backup, or a database from before ids shares a keyring. It \
                 changes the keyrings, and gives the database an id if it has none.
 
-                The database's proof of a dataset must be authentic even then. A database without a proof is not \
-                accepted, nor is an older copy of the database's keyring.
+                The database's proof of a dataset must be authentic even then. If it is damaged or gone, it is made \
+                again from what the fields keyring remembers, if cells prove that; a database without a proof and \
+                without cells is one in which nothing is sealed. An older copy of the database's keyring is not \
+                accepted.
                 """)
 
         @OptionGroup var access: AccessOptions
@@ -37,17 +39,23 @@ extension Keys {
             let file = try access.keyringFile()
             var keyring = try source.open(file)
             let fields = try access.fields.open(in: access.keyrings.folder, source)
+            do {
+                // Without field keys, which would refuse a lost registry.
+                let connection = try Connection.open(path, key: keyring.keyOfNew(path))
+                try requireKnown(connection, keyring)
+                try keyring.bind(connection, in: file)
+                Output.line("\(file.path) lists \(path)")
+                for dataset in fields {
+                    for line in try dataset.rebuildIfLost(connection) { Output.line(line) }
+                }
+            }
+            guard !fields.isEmpty else { return }
             var options = ConnectionOptions()
             options.fieldKeys = fields.map { $0.keys.withoutMemory() }
+            options.mayBeUnsealed = true
             let connection = try Connection.open(
                 path, key: keyring.keyOfNew(path), options: options)
-            try requireKnown(connection, keyring)
-            try keyring.bind(connection, in: file)
-            Output.line("\(file.path) lists \(path)")
-            for dataset in fields {
-                try dataset.accept(connection)
-                Output.line("\(dataset.path) remembers \(path) as it is now")
-            }
+            for dataset in fields { Output.line(try dataset.accept(connection)) }
         }
 
         /// Anyone who can open a file can give it another identity, so a new one is accepted only on request.
