@@ -18,19 +18,12 @@ extension Keys {
         @OptionGroup var key: KeyArguments
 
         @Option(
-            name: [.customShort("d"), .customLong("database")], parsing: .singleValue,
+            name: [.short, .long], parsing: .singleValue,
             help: ArgumentHelp(
-                "A database that might need the key. Can be repeated. (default: the variable LOCKSTEP_DATABASE)",
+                "A database that might need the key. Can be repeated.",
                 discussion:
-                    "Without --keyring and --dataset, the key is in the first one's keyring.",
-                valueName: "database"))
-        var named: [String] = []
-
-        /// The named databases; the one in the variable, if no keyring is named.
-        private var database: [String] {
-            guard named.isEmpty, keyrings.named == nil, dataset == nil else { return named }
-            return Environment.text("LOCKSTEP_DATABASE").map { [$0] } ?? []
-        }
+                    "Without --keyring and --dataset, the key is in the first one's keyring."))
+        var database: [String] = []
 
         @Option(help: "The fields keyring of this dataset has the key.")
         var dataset: String?
