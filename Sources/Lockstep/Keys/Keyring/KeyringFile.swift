@@ -51,12 +51,14 @@ public struct KeyringFile: Sendable, Hashable {
         // An error of a credential is not the keyring's fault, so it does not get the keyring's path.
         var isCredentialsFault = false
         do {
-            return try Keyring.open(text) { slot in
+            var keyring = try Keyring.open(text) { slot in
                 isCredentialsFault = true
                 let offered = try credential(slot)
                 isCredentialsFault = false
                 return offered
             }
+            keyring.folder = try RealPath.of(folder)
+            return keyring
         } catch let error as LockstepError where !isCredentialsFault {
             throw error.located(in: path)
         }

@@ -33,6 +33,14 @@ struct FreshnessCheck: Sendable {
     var keyVersions: [[UInt8]: UInt32] = [:]
     /// The epochs that these databases are known to have recorded, by their ids.
     var seen: [[UInt8]: UInt64] = [:]
+    /// What opening compares the file's place with; nil without a keyring.
+    private var place: Place?
+
+    private struct Place: Sendable {
+        let path: FilePath
+        let key: SharedSecret<DatabaseKey>
+        let origin: DatabaseKey.Origin
+    }
 
     /// - Parameter path: The file.
     init(_ keyring: borrowing Keyring, of path: FilePath) throws {
@@ -49,6 +57,9 @@ struct FreshnessCheck: Sendable {
             keyVersions[file.database] = file.keyVersion
             seen[file.database] = file.seen
         }
+        place = Place(
+            path: path, key: SharedSecret(try keyring.databaseKey(version: entry.version)),
+            origin: try keyring.origin(entry))
     }
 
     init(ring: [UInt8], epoch: UInt64, key: KeyringSummary.Key, isRotating: Bool) {
@@ -61,6 +72,7 @@ struct FreshnessCheck: Sendable {
     func run(_ connection: borrowing Connection) throws -> CheckResult {
         let content = try KeyringTable.read(connection)
         var result = compare(content.epochs, content.database, content.role)
+        if let found = try placeFinding(content) { result.findings.append(found) }
         if content.role == .copy { result.summary = "a copy of its database: \(result.summary)" }
         return result
     }
@@ -79,6 +91,22 @@ struct FreshnessCheck: Sendable {
             olderFinding(remembered, database, role), databaseFinding(database),
         ]
         return (summary, findings.compactMap { $0 })
+    }
+
+    /// Whether the file is where its keyring saw it, and no other is.
+    private func placeFinding(
+        _ content: KeyringTable.Content
+    ) throws -> VerificationReport.Finding? {
+        guard let place else { return nil }
+        do {
+            try IdentityCheck.require(content, place.origin, at: place.path, place.key.value)
+            return nil
+        } catch let error as LockstepError where [.exchanged, .twoFiles].contains(error.code) {
+            return .failure(error.message)
+        } catch is LockstepError {
+            // The other findings say it.
+            return nil
+        }
     }
 
     private func olderFinding(

@@ -3,13 +3,9 @@
 /// Why a command may accept a state that is not intact.
 enum IdentityCases {
     /// What a complete run of the campaign meets: a line that nothing meets any more is not true any more.
-    static let all: Set<Undetected> = [.siblings, .ledger, .guards]
+    static let all: Set<Undetected> = [.ledger, .guards]
 
     static func declared(_ state: IdentityState, _ command: IdentityCommand) -> Undetected? {
-        let isSibling =
-            state.identity == .sibling && [.sibling, .exchanged].contains(state.registry)
-        // A program that names the columns it relies on is not misled.
-        if isSibling { return command == .relying ? nil : .siblings }
         guard state.registry == .intact, state.identity == .own else { return nil }
         switch state.keyrings {
         case .olderFields, .olderDatabase: return nil

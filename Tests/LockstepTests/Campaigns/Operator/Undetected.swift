@@ -28,7 +28,7 @@ enum Undetected: String, CaseIterable, Comparable {
         "change an epoch that `lockstep_keyring` has recorded of a keyring, within what the keyring allows"
     case otherDatasets = "claim that columns are sealed for another dataset"
     case siblings =
-        "give a file the identity and the registry of another database of the dataset that the same keyring records, if a program checks it only against its migration set: columns that were sealed outside of the set then accept plaintext"
+        "give a file the identity and the registry of another database of the dataset, where no keyring says where each lies (a raw key; a keyring that an earlier build wrote last), if a program checks it only against its migration set: columns that were sealed outside of the set then accept plaintext"
     case wholeFile =
         "restore the whole file as it was, with its registry, as far back as the keyring's memory allows"
     case failure = "make a program fail, by damaging what it needs"
