@@ -35,6 +35,7 @@ extension LockstepError {
         case createKey(String)
         case activateKey
         case rotateDatabase
+        case fork
         case asCompromised
         case createKeyFile
         case generateIdentity
@@ -95,6 +96,7 @@ extension LockstepError {
             case .createKey: "`Keyring.createKey`"
             case .activateKey: "`Keyring.activateKey`"
             case .rotateDatabase: "`DatabaseKeyRotation`"
+            case .fork: "`Fork`"
             case .asCompromised: "the reason `compromise`"
             case .createKeyFile: "`KeyFile.create`"
             case .generateIdentity: "`Identity.generate`"

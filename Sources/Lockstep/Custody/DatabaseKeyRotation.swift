@@ -137,7 +137,7 @@ public struct DatabaseKeyRotation: Sendable {
             .misuse, "\(database) is a copy of its database, which alone can get another key",
             advice: """
                 change the key of the database itself, and make a new copy; to use this one in its place, restore it \
-                with \(.restore)
+                with \(.restore); to make it a database of its own, use \(.fork)
                 """,
             context: .file(database))
     }

@@ -68,7 +68,8 @@ enum IdentityCheck {
         return .moved
     }
 
-    private static func isSame(_ one: FilePath, _ other: FilePath) -> Bool {
+    /// Whether both paths name one file.
+    static func isSame(_ one: FilePath, _ other: FilePath) -> Bool {
         if one == other { return true }
         guard let identity = FileIdentity(one) else { return false }
         return identity == FileIdentity(other)
@@ -151,7 +152,8 @@ enum IdentityCheck {
             .twoFiles,
             "\(path) and \(known) both claim to be the database \(Hex.encode(identity))",
             advice: """
-                if one of them is a backup, restore it with \(.restore); otherwise move it away
+                if one of them is a backup, restore it with \(.restore); if one is to be a database of its own, \
+                \(.fork) makes it one; otherwise move it away
                 """,
             context: .file(path))
     }

@@ -28,7 +28,7 @@
 // dataset, such as an issued one: there only the rings that a new ring says it has replaced rise with it.
 //
 // A database that is created under a keyring's key gets its id then; any other gets it with the first feature
-// that needs it. Copies, restores and rotations keep it. Keyrings list the ids of their databases, and the
+// that needs it. Copies, restores and rotations keep it; a fork gets one of its own. Keyrings list the ids of their databases, and the
 // records of sealed columns are authenticated together with it. The second keyring format added the column
 // `database`: older tables lack it, and their databases get an id with the next command that writes what the
 // keyring must know. No ring has an id of zero bytes, and older programs read that row as one of a ring that
@@ -39,7 +39,7 @@
 // programs read it as a row of a ring that nobody has.
 //
 // A backup, also that of a safe migration, and a salvage make copies; creation, adoption, rotation, restore and
-// provisioning make the database itself. A copy from a program that knew no roles says that it is the database, and so
+// provisioning make the database itself, and so does a fork. A copy from a program that knew no roles says that it is the database, and so
 // does one that was made with another program, such as `cp`.
 
 /// Reads and writes the table.
@@ -135,6 +135,13 @@ enum KeyringTable {
         try connection.execute(
             "INSERT INTO main.lockstep_keyring (ring, epoch, database) VALUES (?, ?, ?)", noRing,
             role.rawValue, id)
+    }
+
+    /// Makes a copy the database with this id, within the open transaction. What it has recorded of keyrings stays.
+    static func fork(as id: [UInt8], _ connection: borrowing Connection) throws {
+        try connection.execute(
+            "UPDATE main.lockstep_keyring SET epoch = ?, database = ? WHERE ring = ?",
+            FileRole.original.rawValue, id, noRing)
     }
 
     /// Gives a file that was another database this id and no keyring, within the open transaction.

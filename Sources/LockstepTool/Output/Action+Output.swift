@@ -32,6 +32,7 @@ extension LockstepError.Action {
         case .createKey(let kind): "`lockstep keys create-key \(kind)`"
         case .activateKey: "`lockstep keys activate-key`"
         case .rotateDatabase: "`lockstep keys rotate-database`"
+        case .fork: "`lockstep keys fork`"
         case .asCompromised: "--compromised"
         case .createKeyFile: "`lockstep keys create-key-file FILE`"
         case .generateIdentity: "`lockstep keys generate-identity FILE`"

@@ -32,15 +32,16 @@ struct Session: ~Copyable {
     private let fieldsKeyrings: [FieldsKeyring]
 
     /// Opens the keyring of the database at `path` and those of the datasets.
+    /// - Parameter database: The database whose keyring it is; nil for the one at `path`.
     static func open(
         _ path: FilePath, _ keyrings: KeyringOptions, _ fields: FieldsOptions,
-        _ credentials: CredentialOptions
+        _ credentials: CredentialOptions, withKeyringOf database: FilePath? = nil
     ) throws -> Session {
         // Checked before the passphrase prompt: the file can be missing.
         try Diagnosis.requireDatabase(path)
         PendingCopies.removeAbandoned(of: path)
         let source = CredentialSource(credentials)
-        let file = keyrings.file(for: path)
+        let file = keyrings.file(for: database ?? path)
         return Session(
             path: path, opened: OpenedKeyring(file, try source.open(file)),
             fieldsKeyrings: try fields.open(in: keyrings.folder, source))
@@ -75,7 +76,18 @@ struct Session: ~Copyable {
         limits?.apply(to: &options)
         options.limits[.valueLength] = limits?.valueLength
         options.progress = Interruption.handler
-        return try readingAgain {
+        let connection = try connect(options, canBeFirst, isFirst)
+        guard !queryOnly, try isDue(connection) else { return connection }
+        _ = consume connection
+        try fork()
+        return try connect(options, canBeFirst, isFirst)
+    }
+
+    private func connect(
+        _ options: ConnectionOptions, _ canBeFirst: Bool, _ isFirst: Bool
+    ) throws -> Connection {
+        try readingAgain {
+            var options = options
             options.fieldKeys = fields
             if isFirst || (canBeFirst && isFirstTimeKnown), !fields.isEmpty {
                 options.mayBeUnsealed = true
@@ -85,6 +97,14 @@ struct Session: ~Copyable {
             return connection
         }
     }
+
+    /// Whether the file is a copy that a change would make a database of its own.
+    private func isDue(_ connection: borrowing Connection) throws -> Bool {
+        try Lockstep.Fork(of: path, keyring: opened.file).isDue(connection, opened.keyring)
+    }
+
+    /// Makes the copy a database of its own.
+    private func fork() throws { try Forking.run(path, &opened.keyring, in: opened.file) }
 
     /// Whether the keyrings show that a database has no sealed columns yet, instead of the file: the database's
     /// keyring records which database it is, so that a fields keyring without a record of it has never sealed anything
@@ -100,7 +120,16 @@ struct Session: ~Copyable {
         var options = StoreOptions()
         if isReading { options.connection.damagedLog = .refuse }
         limits?.apply(to: &options.connection)
-        return try readingAgain {
+        let store = try store(options)
+        guard try !isReading && store.read({ try isDue($0) }) else { return store }
+        try store.close()
+        try fork()
+        return try self.store(options)
+    }
+
+    private func store(_ options: StoreOptions) throws -> Store {
+        try readingAgain {
+            var options = options
             options.connection.fieldKeys = fields
             let store = try Store.open(path, key: key(), options: options)
             Output.notice(of: store.setAsideLog, path)

@@ -17,6 +17,8 @@ public struct DatabaseKey: ~Copyable, Sendable {
     let salt: [UInt8]
     /// The keyring of the key, if any. Opening compares it with the keyring that the database records.
     var origin: Origin?
+    /// The databases of which others are forks, by the forks' identities, as the keyring records them.
+    var forks: [[UInt8]: [UInt8]] = [:]
 
     /// A version of a keyring.
     struct Origin: Sendable {
@@ -91,7 +93,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
     /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public borrowing func clone() throws(LockstepError) -> DatabaseKey {
         var copy = try DatabaseKey(secret: secret.clone(), salt: salt)
-        copy.origin = origin
+        (copy.origin, copy.forks) = (origin, forks)
         return copy
     }
 

@@ -99,7 +99,7 @@ final class SealedAttachment: ConnectionAttachment {
         let (schema, changes) = try look(connection)
         try UntrustedSchema.requireSafe(connection)
         let content = try KeyringTable.read(connection)
-        let trust = SealedTrust(fields: fields, proof: proof, database: content.database)
+        let trust = SealedTrust(fields: fields, proof: proof)
         if !proof.isOpened {
             for keys in fields.keys {
                 try PendingRestore.explaining(content, keys, connection) {
@@ -111,8 +111,9 @@ final class SealedAttachment: ConnectionAttachment {
         var proven: [ColumnRegistry] = []
         for keys in fields.keys {
             let registry = try RegistryTables.read(keys, connection)
+            let record = try connection.remembered(content.database, by: keys)
             try PendingRestore.explaining(content, keys, connection) {
-                try trust.require(registry, keys)
+                try trust.require(registry, keys, record)
             }
             guard let registry else { continue }
             proven.append(registry)

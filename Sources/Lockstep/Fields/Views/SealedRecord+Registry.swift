@@ -11,6 +11,7 @@ extension SealedRecord {
             database: database, registry: registry.identity, changes: registry.changes,
             code: registry.code,
             lowestKey: keys.versions.first(where: keys.hasSecret) ?? 0,
+            origin: connection.forks[database],
             columns: columns.map { Column($0.table, $0.name, Definition($0)) })
     }
 
@@ -34,6 +35,40 @@ extension SealedRecord.Column {
             "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE "
             + "\(conditions.joined(separator: " OR ")))"
         return try connection.value(SQL(verbatim: sql), as: Bool.self) == true
+    }
+}
+
+extension SealedRecord {
+    /// What is expected of a fork of the database: it carries the same registry.
+    fileprivate func inherited(
+        by fork: [UInt8], _ keys: FieldKeys
+    ) throws(LockstepError) -> SealedRecord {
+        SealedRecord(
+            database: fork, registry: try registryIdentity(keys), changes: changes, code: code,
+            lowestKey: lowestKey, origin: database, columns: columns)
+    }
+}
+
+extension Connection {
+    /// The databases from which others were forked, as the keyring of the connection's key records them; never what the
+    /// file says.
+    fileprivate var forks: [[UInt8]: [UInt8]] { core.attachment.key?.value.forks ?? [:] }
+
+    /// What a fields keyring remembers of this database. A fork of which it remembers nothing yet must prove what is
+    /// remembered of the database that it was forked from.
+    func remembered(
+        _ database: [UInt8]?, by keys: FieldKeys
+    ) throws(LockstepError) -> SealedRecord? {
+        guard let database else { return nil }
+        var (next, seen): ([UInt8]?, Set<[UInt8]>) = (database, [])
+        let forks = forks
+        while let known = next, seen.insert(known).inserted {
+            if let record = keys.memory.record(of: known) {
+                return known == database ? record : try record.inherited(by: database, keys)
+            }
+            next = forks[known]
+        }
+        return nil
     }
 }
 

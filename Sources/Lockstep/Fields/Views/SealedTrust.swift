@@ -6,14 +6,15 @@
 struct SealedTrust {
     let fields: SealedFields
     let proof: SealedProof
-    /// The database's id; nil if it has none yet.
-    let database: [UInt8]?
 
-    /// - Parameter registry: The file's registry of the dataset; nil if it has none.
+    /// - Parameters:
+    ///   - registry: The file's registry of the dataset; nil if it has none.
+    ///   - record: What the fields keyring remembers of the database, or of the one that it was forked from.
     /// - Throws: ``LockstepError/Code/registryMissing``, ``LockstepError/Code/registryOlder``,
     ///   ``LockstepError/Code/registryForged``.
-    func require(_ registry: ColumnRegistry?, _ keys: FieldKeys) throws(LockstepError) {
-        let record = keys.memory.record(of: database)
+    func require(
+        _ registry: ColumnRegistry?, _ keys: FieldKeys, _ record: SealedRecord?
+    ) throws(LockstepError) {
         guard let registry else {
             if proof.changes(of: keys.dataset) != nil || record?.isSealed == true {
                 throw Self.missing(keys, record?.columns ?? [])
@@ -142,7 +143,7 @@ struct SealedTrust {
 extension SealedRecord {
     /// The identity of the database's registry, or the one that it gets if it has the second format; nil if nothing was
     /// sealed yet.
-    fileprivate func registryIdentity(_ keys: FieldKeys) throws(LockstepError) -> [UInt8]? {
+    func registryIdentity(_ keys: FieldKeys) throws(LockstepError) -> [UInt8]? {
         guard isSealed else { return nil }
         if let registry { return registry }
         return try RegistryFormat.identity(from: database, keys.dataset)

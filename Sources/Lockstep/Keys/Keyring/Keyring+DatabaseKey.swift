@@ -13,7 +13,11 @@ extension Keyring {
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist or was destroyed.
     package borrowing func databaseKey(version: UInt32) throws(LockstepError) -> DatabaseKey {
         try requireDatabasePurpose()
-        return try DatabaseKey(dataKey: key(.database, version: version), database: subjectID)
+        var key = try DatabaseKey(dataKey: key(.database, version: version), database: subjectID)
+        for file in document.files {
+            if let origin = file.origin { key.forks[file.database] = origin }
+        }
+        return key
     }
 
     /// The entry of the active database key.

@@ -90,7 +90,7 @@ enum RegistryCheck {
                             the file's registry of the dataset \(title) has the first format, which names no \
                             database: \(.migrateFields) converts it
                             """))
-            } else if keys.memory.record(of: id) == nil {
+            } else if try connection.remembered(id, by: keys) == nil {
                 // A state that opening refuses is a failure.
                 findings.append(
                     keys.memory.records.isEmpty

@@ -27,6 +27,7 @@ extension Keys {
             let path = try access.database.path()
             let file = try access.keyringFile()
             var keyring = try access.keyring()
+            try Forking.runIfCopy(path, &keyring, in: file)
             let progress = CopyProgressLine("rotate")
             let report = try DatabaseKeyRotation(
                 of: path, keyring: file, reason: compromised ? .compromise : .routine

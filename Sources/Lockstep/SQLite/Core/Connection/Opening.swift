@@ -124,10 +124,9 @@ enum Opening {
     static func open(
         _ path: FilePath, _ key: borrowing DatabaseKey, withSalt: Bool, _ options: ConnectionOptions
     ) throws -> Connection {
-        let connection = try open(path, keyspec: key.keyspec(withSalt: withSalt), options)
-        if options.addition != nil {
-            connection.core.attachment.key = SharedSecret(try key.clone())
-        }
+        let shared: SharedSecret<DatabaseKey>? =
+            if options.addition == nil { nil } else { SharedSecret(try key.clone()) }
+        let connection = try open(path, keyspec: key.keyspec(withSalt: withSalt), options, shared)
         if let record = key.originRecord, !withSalt {
             try connection.with(rights: .engine) {
                 try record.requireCurrent(in: connection, under: key)
@@ -136,9 +135,12 @@ enum Opening {
         return connection
     }
 
-    /// - Parameter path: The file; nil for a database in memory.
+    /// - Parameters:
+    ///   - path: The file; nil for a database in memory.
+    ///   - key: The key for the attachment.
     static func open(
-        _ path: FilePath?, keyspec: borrowing SecretBytes, _ options: ConnectionOptions
+        _ path: FilePath?, keyspec: borrowing SecretBytes, _ options: ConnectionOptions,
+        _ key: SharedSecret<DatabaseKey>? = nil
     ) throws -> Connection {
         let connection = try MemoryLimit.suspended { try keyed(path, keyspec, options) }
         let core = connection.core
@@ -148,6 +150,7 @@ enum Opening {
         if let path, !options.isScratch { try requireInPlace(path, connection) }
         try extend(connection, options)
         for (limit, value) in options.limits { connection.setLimit(limit, value) }
+        core.attachment.key = key
         if let addition = options.addition {
             core.attachment.state = try addition.attach(to: connection)
         }

@@ -1,0 +1,208 @@
+public import SystemPackage
+
+// A fork
+// ======
+//
+// A copy has the identity of its database, so that what changes it could be taken for a change of the database. A fork
+// gives it an identity of its own. The steps, each of which can be the last:
+//
+// 1. The keyring gets a line for the new database: its path, its key, the database that it was forked from, and nothing
+//    that it has recorded. A file of the old identity may still lie there (see IdentityCheck.swift).
+// 2. The file gets the identity of the line, and the role of a database.
+// 3. The file records the keyring, and the line that it has done so, as with any other database.
+//
+// The next run after the first step takes the line that is there. After the second the fork is finished: the next command
+// that writes does the third.
+//
+// The registry of sealed columns has an identity of its own, which the fork keeps, and with it every cell. A fields
+// keyring that does not remember the fork expects of it what it remembers of the database in the line's `from`; nothing is
+// taken from the file. The first command with fields keys that may write gives the fork its own line there.
+
+/// Makes a copy of a database a database of its own.
+///
+/// A backup, and a file that was copied with another program, has the identity of its database. A fork has one of its own
+/// and its own record in the same keyring. The database that it is a copy of does not change, and neither do the fork's rows
+/// and sealed cells. If it is killed, the next run finishes it.
+///
+/// A fields keyring remembers the fork once ``KeyringFile/remember(_:sealedIn:)`` is called for it; until then, the fork must
+/// prove what the keyring remembers of its database.
+public struct Fork: Sendable {
+    /// The copy.
+    public let copy: FilePath
+    /// The file of the keyring of its database.
+    public let keyringFile: KeyringFile
+
+    /// A fork of the file at `copy`, which `keyring` opens. Nothing runs yet.
+    public init(of copy: FilePath, keyring keyringFile: KeyringFile) {
+        self.copy = copy
+        self.keyringFile = keyringFile
+    }
+
+    /// The result of a fork.
+    public struct Report: Sendable, Hashable {
+        /// The identity that the file has now, 16 bytes.
+        public let database: [UInt8]
+        /// The identity of the database that it is a copy of.
+        public let origin: [UInt8]
+        /// Where that database was last seen; nil if the keyring does not know.
+        public let original: FilePath?
+    }
+
+    /// Runs the fork. No connection to the copy should be open: one with field keys would go on as the old database.
+    /// - Parameter keyring: The keyring as opened from ``keyringFile``; afterwards its newest version.
+    /// - Throws: ``LockstepError/Code/misuse`` for the database itself, for a copy in its place, and for one with a
+    ///   registry of sealed columns that an earlier build wrote; ``LockstepError/Code/unknownDatabase`` for a file whose
+    ///   identity the keyring does not record; ``LockstepError/Code/exchanged``;
+    ///   ``LockstepError/Code/keyUnavailable`` for a copy under a key that is no longer in use;
+    ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or full, and during a rotation;
+    ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose; ``LockstepError/Code/busy``;
+    ///   ``LockstepError/Code/keyringOutdated`` for an old copy of the keyring; the errors of opening the copy and of
+    ///   writing both files.
+    @discardableResult
+    public func run(_ keyring: inout Keyring) throws -> Report {
+        try keyring.requireDatabasePurpose()
+        try keyring.requireUnsigned()
+        try Diagnosis.requireDatabase(copy)
+        try keyringFile.reread(&keyring)
+        let entry = try keyring.standingKey(of: copy)
+        guard entry.state != .pending else { throw rotating }
+        let key = try keyring.databaseKey(version: entry.version)
+        let connection = try Connection.open(copy, key: key)
+        let content = try KeyringTable.read(connection)
+        let origin = try origin(entry, keyring)
+        let known = try requireCopy(content, origin, key)
+        try requireLastingRegistry(connection)
+        // An old copy of the keyring changes nothing.
+        _ = try keyring.ringsBehind(keyring.epoch, in: connection)
+        let database = try list(known.identity, under: entry.version, &keyring)
+        try connection.with(rights: .engine) {
+            try connection.write { connection in
+                guard try KeyringTable.database(connection) == known.identity else {
+                    throw changed
+                }
+                try KeyringTable.fork(as: database, connection)
+            }
+        }
+        try keyring.bind(connection, in: keyringFile)
+        return Report(database: database, origin: known.identity, original: known.path)
+    }
+
+    /// Whether the file is a copy that is not in the place of its database: a change makes it another database, so it is
+    /// forked first.
+    package func isDue(
+        _ connection: borrowing Connection, _ keyring: borrowing Keyring
+    ) throws -> Bool {
+        let content = try connection.with(rights: .engine) { try KeyringTable.read(connection) }
+        guard content.role == .copy, keyring.document.signature == nil,
+            let record = keyring.document.files.first(where: { $0.database == content.database }),
+            let place = try keyringFile.place(of: record)
+        else { return false }
+        return !IdentityCheck.isSame(place, copy)
+    }
+
+    // MARK: Steps
+
+    /// What the keyring records, with the places of its databases.
+    private func origin(
+        _ entry: KeyringDocument.KeyEntry, _ keyring: borrowing Keyring
+    ) throws -> DatabaseKey.Origin {
+        var origin = try keyring.origin(entry)
+        for (index, record) in keyring.document.files.enumerated() {
+            origin.files[index].path = try keyringFile.place(of: record)
+            if record.seen == 0 { origin.files[index].unfinishedOrigin = record.origin }
+        }
+        return origin
+    }
+
+    /// - Returns: The record of the database that the file is a copy of.
+    private func requireCopy(
+        _ content: KeyringTable.Content, _ origin: DatabaseKey.Origin, _ key: borrowing DatabaseKey
+    ) throws -> DatabaseKey.RecordedFile {
+        guard let known = origin.files.first(where: { $0.identity == content.database }) else {
+            throw IdentityCheck.unknown(content.database)
+        }
+        do {
+            switch try IdentityCheck.require(content, origin, at: copy, key) {
+            case .copy: return known
+            case .copyInPlace: throw inPlace
+            case .inPlace, .moved: throw known.path == nil ? placeless : original
+            }
+        } catch let error as LockstepError where error.code == .twoFiles {
+            // The other one is the database: it lies where that was last seen.
+            return known
+        }
+    }
+
+    /// Records the new database. One that a fork of this file recorded, which was then interrupted, is taken.
+    /// - Returns: Its identity.
+    private func list(
+        _ origin: [UInt8], under version: UInt32, _ keyring: inout Keyring
+    ) throws -> [UInt8] {
+        let path = try keyringFile.spelling(of: copy)
+        let begun = keyring.document.files.first {
+            $0.origin == origin && $0.seen == 0 && $0.path == path
+        }
+        if let begun, begun.keyVersion == version { return begun.database }
+        let database =
+            if let begun { begun.database } else { try Random.bytes(KeyringTable.idLength) }
+        try keyringFile.update(&keyring) { keyring in
+            try keyring.list(
+                DatabaseRecord(
+                    database: database, keyVersion: version, path: path, origin: origin))
+        }
+        return database
+    }
+
+    /// A registry in the second format names its database, and only the field keys can change that.
+    private func requireLastingRegistry(_ connection: borrowing Connection) throws {
+        let table = EngineTables.datasets
+        guard try EngineTables.exists(table, connection),
+            EngineTables.has("database", in: table, connection)
+        else { return }
+        let named = try connection.value(
+            "SELECT count(*) FROM main.lockstep_dataset WHERE database IS NOT NULL", as: Int.self)
+        guard named ?? 0 > 0 else { return }
+        throw LockstepError(
+            .misuse,
+            "the registry of sealed columns in \(copy) is from an earlier build and names its database",
+            advice:
+                "change the registry in the database, for example with \(.reseal), and make a new copy",
+            context: .file(copy))
+    }
+
+    // MARK: Errors
+
+    private var original: LockstepError {
+        LockstepError(
+            .misuse, "\(copy) is a database of the keyring, and no copy of one",
+            hint: "name a backup or another copy of it", context: .file(copy))
+    }
+
+    private var placeless: LockstepError {
+        LockstepError(
+            .misuse,
+            "\(copy) does not say that it is a copy, and the keyring does not know where its database lies",
+            advice: "\(.rememberKeyring) on the database records that", context: .file(copy))
+    }
+
+    private var inPlace: LockstepError {
+        LockstepError(
+            .misuse, "\(copy) is a copy that lies in the place of its database",
+            advice: """
+                to go on with it as the database, restore it with \(.restore); otherwise move it away first
+                """,
+            context: .file(copy))
+    }
+
+    private var changed: LockstepError {
+        LockstepError(
+            .busy, "someone else gave \(copy) another identity in the meantime",
+            hint: "run it again", context: .file(copy))
+    }
+
+    private var rotating: LockstepError {
+        LockstepError(
+            .keyringConflict, "\(copy) has the key of a rotation that is not finished",
+            advice: "finish it with \(.rotateDatabase)", context: .file(copy))
+    }
+}
