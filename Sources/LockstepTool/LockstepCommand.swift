@@ -38,7 +38,7 @@ struct LockstepCommand: ParsableCommand {
                 return try Output.finish()
             }
             var command = try parseAsRoot()
-            try command.run()
+            try WaitOptions.lockWait.run { try command.run() }
         } catch {
             outcome = error
         }

@@ -25,6 +25,7 @@ struct Adopt: ParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var waiting: WaitOptions
     @OptionGroup var slots: SlotOptions
 
     @Option(

@@ -14,6 +14,7 @@ struct Init: ParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var waiting: WaitOptions
     @OptionGroup var slots: SlotOptions
 
     @Option(help: "Also make a fields keyring for the sealed columns of this dataset.")

@@ -22,6 +22,7 @@ struct Restore: ParsableCommand {
     var backup: String
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var waiting: WaitOptions
     @OptionGroup var output: FormatOptions
 
     func run() throws {

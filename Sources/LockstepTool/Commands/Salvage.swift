@@ -42,6 +42,7 @@ struct Salvage: ParsableCommand {
     var schema: String?
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var waiting: WaitOptions
     @OptionGroup var output: FormatOptions
 
     func validate() throws {

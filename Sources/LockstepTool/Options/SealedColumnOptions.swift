@@ -7,6 +7,7 @@ struct SealedColumnOptions: ParsableArguments {
     var columns: [ColumnName]
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var waiting: WaitOptions
 
     @Option(help: "How many rows to change in one transaction.")
     var batch: Int = SealingChange.defaultBatch

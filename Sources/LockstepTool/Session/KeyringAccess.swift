@@ -5,6 +5,7 @@ import SystemPackage
 /// A keyring and the credentials that open it.
 struct KeyringAccess: ParsableArguments {
     @OptionGroup var keyrings: KeyringOptions
+    @OptionGroup var waiting: WaitOptions
     @OptionGroup var credentials: CredentialOptions
 
     @Option(

@@ -109,7 +109,7 @@ public struct SafeMigration {
                 hint: "keep 0 or more backups, and name the database in one line")
         }
         try Diagnosis.requireDatabase(database)
-        let lock = try FileLock.wait(lockPath, timeout: timeout) {
+        let lock = try FileLock.wait(lockPath, timeout: timeout) { _ in
             try reporter.report(JobProgress(.waiting))
         }
         defer { _ = lock }

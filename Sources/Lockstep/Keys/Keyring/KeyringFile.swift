@@ -4,7 +4,8 @@ public import SystemPackage
 ///
 /// Files are created with mode 0600 and their folder with mode 0700. A file that others can read, that belongs to
 /// someone else or that is a symbolic link is refused, and so is a folder that others can write to. The file is
-/// replaced atomically under a lock, so a crash leaves either the old keyring or the new one.
+/// replaced atomically under a lock, so a crash leaves either the old keyring or the new one. Writers take turns: see
+/// ``FileLockWait``.
 public struct KeyringFile: Sendable, Hashable {
     /// The path of the file.
     public let path: FilePath
@@ -73,13 +74,14 @@ public struct KeyringFile: Sendable, Hashable {
     }
 
     /// Writes a new keyring.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if the file exists.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if the file exists; ``LockstepError/Code/locked`` if another
+    ///   program holds the keyring for longer than ``FileLockWait`` allows.
     public func create(_ keyring: borrowing Keyring) throws { try create(keyring, signer: nil) }
 
     func create(_ keyring: borrowing Keyring, signer: borrowing SigningKey?) throws {
         try AtomicFile.createFolder(folder)
         try FileAccess.requireOwnFolder(folder)
-        let lock = try FileLock(lockPath)
+        let lock = try KeyringLock(path)
         defer { _ = lock }
         guard !exists else { throw LockstepError.system(.fileExists, "create", path) }
         try AtomicFile.removeLeftovers(of: path)
@@ -87,12 +89,13 @@ public struct KeyringFile: Sendable, Hashable {
     }
 
     /// Writes a changed keyring over the file that it was opened from.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if someone else has since written the file.
+    /// - Throws: ``LockstepError/Code/keyringConflict`` if someone else has since written the file;
+    ///   ``LockstepError/Code/locked`` if another program holds the keyring for longer than ``FileLockWait`` allows.
     public func save(_ keyring: inout Keyring) throws { try save(&keyring, signer: nil) }
 
     func save(_ keyring: inout Keyring, signer: borrowing SigningKey?) throws {
         try FileAccess.requireOwnFolder(folder)
-        let lock = try FileLock(lockPath)
+        let lock = try KeyringLock(path)
         defer { _ = lock }
         try requireUnchanged(since: keyring)
         // They contain wrapped keys, possibly one that has since been destroyed.
@@ -111,7 +114,7 @@ public struct KeyringFile: Sendable, Hashable {
         _ keyring: inout Keyring, _ body: (inout Keyring) throws -> Void
     ) throws {
         try FileAccess.requireOwnFolder(folder)
-        let lock = try FileLock(lockPath)
+        let lock = try KeyringLock(path)
         defer { _ = lock }
         let text = try read()
         var current = try located { try keyring.reopened(text) }
@@ -147,7 +150,6 @@ public struct KeyringFile: Sendable, Hashable {
     }
 
     var folder: FilePath { AtomicFile.parent(of: path) }
-    private var lockPath: FilePath { folder.appending(".lock") }
 
     private func read() throws -> [UInt8] {
         guard exists else {

@@ -6,15 +6,24 @@ internal import SystemPackage
     internal import Darwin
 #endif
 
-/// An exclusive advisory lock on a side file, held until the value goes out of scope.
+/// An advisory lock on a side file, held until the value goes out of scope.
 ///
-/// The side file remains: removing it would let two processes lock two different files.
+/// The side file remains: removing it would let two processes lock two different files. It stays empty, too: a file in a
+/// folder that others write to can be another name of a file that must not change.
 struct FileLock: ~Copyable {
-    private let file: FileDescriptor
+    /// Who else can have the lock at the same time.
+    enum Kind {
+        /// Nobody.
+        case exclusive
+        /// Others who share it.
+        case shared
+    }
+
+    let file: FileDescriptor
 
     /// Takes the lock, or fails immediately with ``LockstepError/Code/locked``.
     /// - Parameter creating: Whether to create the file if there is none.
-    init(_ path: FilePath, creating: Bool = true) throws {
+    init(_ path: FilePath, _ kind: Kind = .exclusive, creating: Bool = true) throws {
         let file = try translatingErrno("open the lock file", path) {
             try FileDescriptor.open(
                 path, creating ? .readWrite : .readOnly,
@@ -22,16 +31,83 @@ struct FileLock: ~Copyable {
                     ? [.create, .noFollow, .closeOnExec] : [.noFollow, .closeOnExec],
                 permissions: creating ? .ownerReadWrite : nil)
         }
-        guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+        let operation = kind == .exclusive ? LOCK_EX : LOCK_SH
+        guard flock(file.rawValue, operation | LOCK_NB) == 0 else {
             let failure = Errno(rawValue: errno)
-            try? file.close()
+            defer { try? file.close() }
             guard failure == .wouldBlock else { throw LockstepError.system(failure, "lock", path) }
+            let holder = LockHolder(of: file)?.description ?? "another process"
             throw LockstepError(
-                .locked, "\(path) is locked by another process",
+                .locked, "\(path) is locked by \(holder)",
                 hint: "wait until it has finished, then run it again", context: .file(path))
         }
         self.file = file
     }
 
-    deinit { try? file.close() }
+    deinit {
+        // Closing alone does not end the lock while a child process has the descriptor: one that another thread starts
+        // has it until it runs its program.
+        _ = flock(file.rawValue, LOCK_UN)
+        try? file.close()
+    }
+}
+
+/// The process that holds a lock, where the system tells it: Linux lists all locks in `/proc/locks`.
+struct LockHolder: CustomStringConvertible {
+    let process: Int32
+    /// The program's name; nil if the process has ended meanwhile.
+    let program: String?
+
+    /// Nil if nobody holds a lock on the file, or the system does not tell who.
+    init?(of file: FileDescriptor) {
+        var status = stat()
+        guard unsafe fstat(file.rawValue, &status) == 0 else { return nil }
+        let device = UInt64(status.st_dev)
+        let major = device >> 8 & 0xFFF | device >> 32 & ~0xFFF
+        let minor = device & 0xFF | device >> 12 & ~0xFF
+        let place =
+            "\(major.padded(to: 2, radix: 16)):\(minor.padded(to: 2, radix: 16)):\(status.st_ino)"
+        self.init(of: place, among: Self.text("/proc/locks") ?? "")
+    }
+
+    /// - Parameters:
+    ///   - place: The file, as `MAJOR:MINOR:INODE`.
+    ///   - locks: Lines such as `4: FLOCK  ADVISORY  WRITE 4711 fe:00:16401048 0 EOF`. A process that waits has an arrow
+    ///     before the kind.
+    init?(of place: String, among locks: String) {
+        for line in locks.split(separator: "\n") {
+            let parts = line.split(separator: " ")
+            guard parts.count > 5, parts[1] == "FLOCK", parts[5] == place,
+                let process = Int32(parts[4]), process > 0
+            else { continue }
+            self.process = process
+            let name = Self.text(FilePath("/proc/\(process)/comm"))?.split(separator: "\n").first
+            program = name.map { String($0) }
+            return
+        }
+        return nil
+    }
+
+    var description: String {
+        if process == getpid() { return "another job of this process" }
+        return "process \(process)" + (program.map { ", \($0)" } ?? "")
+    }
+
+    /// The content of a file of the kernel, which has no size.
+    private static func text(_ path: FilePath) -> String? {
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+            return nil
+        }
+        defer { try? file.close() }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while let count = try? unsafe piece.withUnsafeMutableBytes({
+            try unsafe file.read(into: $0)
+        }),
+            count > 0, bytes.count < 1 << 20
+        {
+            bytes += piece.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }

@@ -45,7 +45,7 @@ enum FirstLook {
         /// Nil if the log cannot be locked, as in a folder that can only be read.
         init?(_ log: FilePath, _ timeout: Duration) throws {
             do {
-                lock = try FileLock.wait(log, creating: false, timeout: timeout) {}
+                lock = try FileLock.wait(log, creating: false, timeout: timeout) { _ in }
             } catch let error as LockstepError where error.code == .locked {
                 throw LockstepError(
                     .busy, "another program is looking at \(log)", hint: "run it again",

@@ -20,6 +20,7 @@ extension Keys {
                 """)
 
         @OptionGroup var access: AccessOptions
+        @OptionGroup var waiting: WaitOptions
 
         @Flag(help: "Record a database in a keyring that records others but not this one.")
         var new = false

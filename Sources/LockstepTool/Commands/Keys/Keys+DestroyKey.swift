@@ -14,6 +14,7 @@ extension Keys {
                 """)
 
         @OptionGroup var keyrings: KeyringOptions
+        @OptionGroup var waiting: WaitOptions
         @OptionGroup var credentials: CredentialOptions
         @OptionGroup var key: KeyArguments
 

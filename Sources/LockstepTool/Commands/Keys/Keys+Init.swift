@@ -12,6 +12,7 @@ extension Keys {
                 """)
 
         @OptionGroup var keyrings: KeyringOptions
+        @OptionGroup var waiting: WaitOptions
         @OptionGroup var slot: NewSlotOptions
         @OptionGroup var plugins: PluginOptions
 

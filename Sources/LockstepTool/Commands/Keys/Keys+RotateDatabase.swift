@@ -15,6 +15,7 @@ extension Keys {
                 """)
 
         @OptionGroup var access: AccessOptions
+        @OptionGroup var waiting: WaitOptions
         @OptionGroup var output: FormatOptions
 
         @Flag(

@@ -11,11 +11,7 @@ struct RunnerOptions: ParsableArguments {
 
     @OptionGroup var recorded: RecordedDownOption
 
-    func validate() throws {
-        guard (0...1_000_000_000).contains(wait) else {
-            throw ValidationError("--wait must be 0 or more seconds")
-        }
-    }
+    func validate() throws { try WaitOptions.use(wait) }
 
     /// Runs a set. Ctrl-C stops the run between two statements, and the current transaction is rolled back; it also
     /// stops a wait for the write lock.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -126,20 +127,56 @@ struct KeyringFileTests {
         for _ in 0..<3 { try file.save(&ring) }
         let names = try FileManager.default.contentsOfDirectory(
             atPath: folder.file("Keys").string)
-        #expect(names.sorted() == [".lock", "films.database.keyring"])
+        #expect(
+            names.sorted() == [".films.database.keyring.lock", ".lock", "films.database.keyring"])
     }
 
     @Test("while another holds the lock, nothing is created or saved, but everything is read")
     func locked() throws {
         var ring = try Rings.make()
         try file.create(ring)
-        let lock = try FileLock(folder.file("Keys").appending(".lock"))
         let second = KeyringFile(folder.file("Keys").appending("other.keyring"))
         let other = try Rings.make()
-        Refusal.expect(.locked) { try file.save(&ring) }
-        Refusal.expect(.locked) { try second.create(other) }
-        #expect(try Rings.databaseKey(Self.open(file)) == Rings.databaseKey(ring))
-        withExtendedLifetime(lock) {}
+        let patience = FileLockWait(timeout: .zero)
+        do {
+            let lock = try KeyringLock(file.path)
+            Refusal.expect(.locked) { try patience.run { try file.save(&ring) } }
+            #expect(try Rings.databaseKey(Self.open(file)) == Rings.databaseKey(ring))
+            // Other keyrings of the folder have locks of their own.
+            try patience.run { try second.create(other) }
+            _ = lock
+        }
+        // A program that locks the whole folder keeps others out of all keyrings, and they it.
+        let lockPath = folder.file("Keys").appending(".lock")
+        do {
+            let lock = try KeyringLock(second.path)
+            Refusal.expect(.locked) { _ = try FileLock(lockPath) }
+            _ = lock
+        }
+        let lock = try FileLock(lockPath)
+        Refusal.expect(.locked) { try patience.run { try file.save(&ring) } }
+        _ = lock
+    }
+
+    @Test("A writer waits for its turn, until it is told to stop")
+    func waits() throws {
+        var ring = try Rings.make()
+        try file.create(ring)
+        var lock: KeyringLock? = try KeyringLock(file.path)
+        let waits = Mutex(0)
+        let stopping = FileLockWait(
+            timeout: .seconds(60),
+            shouldContinue: {
+                waits.withLock { $0 += 1 }
+                throw Stop()
+            })
+        #expect(throws: Stop.self) { try stopping.run { try file.save(&ring) } }
+        #expect(waits.withLock { $0 } == 1)
+        #expect(try file.summary().epoch == 1)
+        lock = nil
+        try stopping.run { try file.save(&ring) }
+        #expect(ring.epoch == 2)
+        _ = lock
     }
 
     @Test("the lock is free again after a failure")
