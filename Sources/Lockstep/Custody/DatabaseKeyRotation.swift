@@ -9,7 +9,8 @@ public import SystemPackage
 ///
 /// The steps are:
 ///
-/// 1. A lock file beside the database, `.<name>.rotation`, excludes other rotations; it remains afterwards.
+/// 1. Locks beside the keyring and the database exclude who would destroy the keyring's keys, and other jobs that
+///    replace the database; see ``FileLockWait``. Their files, `.<name>.custody` among them, remain afterwards.
 /// 2. The database must pass verification and must not be in use. Its log is checkpointed, and the database stays
 ///    locked until the copy has its name.
 /// 3. The new key is recorded in the keyring as pending.
@@ -89,14 +90,33 @@ public struct DatabaseKeyRotation: Sendable {
         try keyring.requireDatabasePurpose()
         try keyring.requireUnsigned()
         try Diagnosis.requireDatabase(database)
-        let lock = try FileLock(lockPath)
-        defer { _ = lock }
+        let use = try UseLock(keyringFile.path)
+        let lock = try CustodyLock(database)
+        // Programs of before 2026-11 know no other.
+        let earlier = try FileLockWait.current.lock(lockPath)
+        defer {
+            _ = use
+            _ = lock
+            _ = earlier
+        }
+        try requireNoMigration()
         try keyringFile.requireUnchanged(since: keyring)
         let standing = try keyring.standingKey(of: database)
         if standing.state == .pending { return try finish(standing.version, &keyring) }
         try removeLeftover(keyring)
         let (new, copy) = try replaceFile(&keyring, progress)
         return try promote(new, replacing: standing.version, copy, &keyring)
+    }
+
+    /// The backups of a safe migration have the old key.
+    private func requireNoMigration() throws {
+        guard
+            !FileAccess.exists(FilePath(database.string + CustodyLock.unfinishedMigration))
+        else {
+            throw LockstepError(
+                .busy, "a safe migration of \(database) was killed, and needs its key",
+                hint: "run the safe migration again, which finishes it", context: .file(database))
+        }
     }
 
     // MARK: Steps
@@ -215,8 +235,5 @@ public struct DatabaseKeyRotation: Sendable {
         KeyChange.removeLeftover(of: database)
     }
 
-    private var lockPath: FilePath {
-        let name = database.lastComponent?.string ?? ""
-        return AtomicFile.parent(of: database).appending(".\(name).rotation")
-    }
+    private var lockPath: FilePath { AtomicFile.hiddenSibling("rotation", of: database) }
 }

@@ -3,14 +3,17 @@ internal import SystemPackage
 // The locks of a keyring
 // ======================
 //
+//   .<name>.use     shared by every job that puts a database in place or converts cells, for as long as it runs; exclusive
+//                   for a job that destroys a key
 //   .<name>.lock    exclusive while the keyring's file is read, changed and replaced: milliseconds
 //   .lock           shared meanwhile: programs of before 2026-11 lock the whole folder with it
 //
-// Both lie in the keyring's folder, where `<name>` is the name of the keyring's file. They are always taken in this order.
-// So two programs that change different keyrings do not wait for each other, and an earlier one is kept out, or keeps them
-// out, as ever.
+// All lie in the keyring's folder, where `<name>` is the name of the keyring's file. Between the first two a job takes the
+// database's own lock; see CustodyLock.swift. They are always taken in this order, and nobody waits for a lock of SQLite
+// while holding the last two. So two programs that change different keyrings do not wait for each other, and an earlier one
+// is kept out, or keeps them out, as ever.
 
-/// The lock of whoever changes a keyring's file.
+/// The lock of a program that changes a keyring's file.
 struct KeyringLock: ~Copyable {
     private let own: FileLock
     private let folder: FileLock
@@ -19,9 +22,33 @@ struct KeyringLock: ~Copyable {
     /// - Parameter keyring: The keyring's file.
     /// - Throws: ``LockstepError/Code/locked``.
     init(_ keyring: FilePath) throws {
-        let parent = AtomicFile.parent(of: keyring)
-        let name = keyring.lastComponent?.string ?? ""
-        own = try FileLockWait.current.lock(parent.appending(".\(name).lock"))
-        folder = try FileLockWait.current.lock(parent.appending(".lock"), .shared)
+        let wait = FileLockWait.current
+        let own = try wait.lock(AtomicFile.hiddenSibling("lock", of: keyring))
+        let folder = try wait.lock(AtomicFile.parent(of: keyring).appending(".lock"), .shared)
+        self.own = own
+        self.folder = folder
+    }
+}
+
+/// The lock of a job that needs the keys of a keyring until it ends.
+struct UseLock: ~Copyable {
+    private let lock: FileLock?
+
+    /// Waits for its turn as ``FileLockWait`` says. Where the folder cannot be written to, nobody can destroy a key of the
+    /// keyring either.
+    /// - Parameters:
+    ///   - keyring: The keyring's file.
+    ///   - kind: Exclusive for the destruction of a key.
+    /// - Throws: ``LockstepError/Code/locked``.
+    init(_ keyring: FilePath, _ kind: FileLock.Kind = .shared) throws {
+        lock = try Self.take(AtomicFile.hiddenSibling("use", of: keyring), kind)
+    }
+
+    private static func take(_ path: FilePath, _ kind: FileLock.Kind) throws -> FileLock? {
+        do {
+            return try FileLockWait.current.lock(path, kind)
+        } catch let error as LockstepError where error.code == .accessDenied && kind == .shared {
+            return nil
+        }
     }
 }

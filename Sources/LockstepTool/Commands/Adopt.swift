@@ -73,7 +73,11 @@ struct Adopt: ParsableCommand {
         do {
             var keyring =
                 try isNew ? new.make(.database, file) : existing(file)
-            result = try adopt(passphrase, into: path, keyring.databaseKey())
+            result =
+                try salvage
+                ? .salvaged(
+                    file.whileUsed { try recover(passphrase, into: path, keyring.databaseKey()) })
+                : .adopted(adopt(passphrase, into: path, &keyring, file))
             Remembering.bind(new: path, &keyring, in: file)
         } catch {
             new.discard()
@@ -152,16 +156,13 @@ struct Adopt: ParsableCommand {
     }
 
     private func adopt(
-        _ passphrase: borrowing Passphrase?, into path: FilePath, _ key: borrowing DatabaseKey
-    ) throws -> Result {
-        if salvage { return .salvaged(try recover(passphrase, into: path, key)) }
-        let adoption = Adoption(of: FilePath(source), into: path)
+        _ passphrase: borrowing Passphrase?, into path: FilePath, _ keyring: inout Keyring,
+        _ file: KeyringFile
+    ) throws -> AdoptionReport {
         let progress = CopyProgressLine("adopt")
-        guard let passphrase = try passphrase?.clone() else {
-            return .adopted(try adoption.run(key: key) { try progress.show($0) })
-        }
-        return .adopted(
-            try adoption.run(passphrase: passphrase, key: key) { try progress.show($0) })
+        return try Adoption(of: FilePath(source), into: path).run(
+            &keyring, in: file, passphrase: passphrase
+        ) { try progress.show($0) }
     }
 
     private func recover(

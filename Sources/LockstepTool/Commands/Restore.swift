@@ -37,11 +37,9 @@ struct Restore: ParsableCommand {
         let file = try access.keyringFile()
         var keyring = try credentials.open(file)
         let fields = try access.fields.open(in: access.keyrings.folder, credentials)
-        // After a rotation, a backup can have a retired key; the restored database has the active one.
-        let backupKey = try keyring.databaseKey(ofBackup: backup)
-        let key = try keyring.databaseKey()
         let progress = CopyProgressLine("restore")
-        let report = try Lockstep.Restore(path, from: backup).run(key: key, backupKey: backupKey) {
+        // After a rotation, a backup can have a retired key; the restored database has the active one.
+        let report = try Lockstep.Restore(path, from: backup).run(&keyring, in: file) {
             try progress.show($0)
         }
         Remembering.bind(new: path, &keyring, in: file)

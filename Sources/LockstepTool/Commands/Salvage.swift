@@ -58,9 +58,11 @@ struct Salvage: ParsableCommand {
         }
         if let schema { try salvage.takeSchema(fromSQL: FilePath(schema)) }
         var session = try access.session()
-        let key = try session.key()
         let progress = CopyProgressLine("salvage")
-        let report = try salvage.run(key: key, newKey: key) { try progress.show($0) }
+        let report = try session.opened.file.whileUsed {
+            let key = try session.key()
+            return try salvage.run(key: key, newKey: key) { try progress.show($0) }
+        }
         session.bind(copy: FilePath(target))
         let registries = try session.rebuildRegistries(in: FilePath(target))
         try report.show(

@@ -27,8 +27,17 @@ struct SealedColumnOptions: ParsableArguments {
         _ done: String, _ goal: SealingGoal, canBeFirst: Bool = false, isFirst: Bool = false
     ) throws {
         let session = try access.session()
-        guard let keys = session.fields.first else { return }
         Interruption.expect()
+        try session.whileFieldsUsed {
+            try change(session, done, goal, canBeFirst: canBeFirst, isFirst: isFirst)
+        }
+    }
+
+    private func change(
+        _ session: borrowing Session, _ done: String, _ goal: SealingGoal, canBeFirst: Bool,
+        isFirst: Bool
+    ) throws {
+        guard let keys = session.fields.first else { return }
         let connection = try session.connect(
             canBeFirst: canBeFirst, isFirst: isFirst)
         defer { session.rememberSealed(connection) }

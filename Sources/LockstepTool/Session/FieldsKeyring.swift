@@ -16,6 +16,14 @@ final class FieldsKeyring {
         self.keyring = keyring
     }
 
+    /// Reads the file again and runs a job, during which nobody can destroy a key.
+    func whileUsed(_ body: () throws -> Void) throws {
+        try file.whileUsed {
+            _ = try reread()
+            try body()
+        }
+    }
+
     /// The path of the keyring file.
     var path: FilePath { file.path }
 

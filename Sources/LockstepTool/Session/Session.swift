@@ -63,6 +63,12 @@ struct Session: ~Copyable {
     /// The field keys of the datasets whose sealed columns the command opens.
     var fields: [FieldKeys] { fieldsKeyrings.map(\.keys) }
 
+    /// Runs a job that converts cells of the one dataset. Nobody can destroy a key of it meanwhile.
+    func whileFieldsUsed(_ body: () throws -> Void) throws {
+        guard let keyring = fieldsKeyrings.first else { return try body() }
+        try keyring.whileUsed(body)
+    }
+
     /// Opens the database.
     /// - Parameters:
     ///   - canBeFirst: Whether the command works on a database that has no sealed columns of the datasets yet.

@@ -287,7 +287,7 @@ struct DatabaseKeyRotationTests {
         Refusal.expect(.full) { _ = try rotation.run(&keyring) }
         #expect(try scratch.states == [.active, .pending])
         let names = try FileManager.default.contentsOfDirectory(atPath: disk.path.string)
-        #expect(names.sorted() == [".data.db.rotation", "data.db"])
+        #expect(names.sorted() == [".data.db.custody", ".data.db.rotation", "data.db"])
         let connection = try Connection.open(path, key: keyring.databaseKey(for: path))
         #expect(try RotationScratch.content(connection) == content)
     }

@@ -58,7 +58,9 @@ struct DeploymentScratch {
 
     /// The names in the folder, except the lock file's.
     var names: [String] {
-        get throws { try database.names.filter { !$0.hasSuffix("-lock") } }
+        get throws {
+            try database.names.filter { !$0.hasSuffix("-lock") && !$0.hasSuffix(".custody") }
+        }
     }
 
     var backups: [String] { get throws { try names.filter { $0.hasSuffix("before-migration") } } }

@@ -43,7 +43,7 @@ struct SafeJournal: Equatable {
     static func path(of database: FilePath) -> FilePath { FilePath(database.string + suffix) }
 
     /// The suffix of the journal's name after the database's name.
-    static let suffix = ".safe-migration"
+    static let suffix = CustodyLock.unfinishedMigration
 
     /// The journal of a run that was killed; nil if there is none.
     /// - Throws: ``LockstepError/Code/malformedInput`` for a file that is not a valid journal.

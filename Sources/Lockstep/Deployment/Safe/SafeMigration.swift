@@ -4,8 +4,8 @@ public import SystemPackage
 ///
 /// In this order:
 ///
-/// 1. A lock file beside the database, `.<name>.safe-migration-lock`, keeps other safe migrations out. It is
-///    not removed.
+/// 1. Lock files beside the database, `.<name>.custody` and `.<name>.safe-migration-lock`, keep out other safe migrations
+///    and other jobs that replace the file. They are not removed.
 /// 2. The work of a killed run is finished or continued; see below.
 /// 3. A verified, encrypted backup is made: `<name>.<UTC time>-<number>.before-migration`.
 /// 4. The versions run, each in a separate transaction, as with ``Migrator``.
@@ -109,10 +109,18 @@ public struct SafeMigration {
                 hint: "keep 0 or more backups, and name the database in one line")
         }
         try Diagnosis.requireDatabase(database)
-        let lock = try FileLock.wait(lockPath, timeout: timeout) { _ in
+        let reporter = reporter
+        let wait = FileLockWait(
+            timeout: timeout, shouldContinue: { try reporter.report(JobProgress(.waiting)) })
+        let lock = try CustodyLock(database, wait)
+        // Programs of before 2026-11 know no other.
+        let earlier = try FileLock.wait(lockPath, timeout: timeout) { _ in
             try reporter.report(JobProgress(.waiting))
         }
-        defer { _ = lock }
+        defer {
+            _ = lock
+            _ = earlier
+        }
         let backups = try MigrationBackups(
             of: database, in: backupFolder, salts: access.salts)
         let connection = try open(access.key)

@@ -38,11 +38,15 @@ public struct KeyDestruction: Sendable {
     /// - Throws: ``LockstepError/Code/keyInUse`` with the list of what stands in the way;
     ///   ``LockstepError/Code/keyUnavailable`` if the key does not exist; ``LockstepError/Code/keyringConflict`` if it
     ///   is active, already destroyed or part of an unfinished rotation, and for a keyring that is signed or was
-    ///   changed in the meantime; ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any
+    ///   changed in the meantime; ``LockstepError/Code/locked`` if a job uses the keyring for longer than ``FileLockWait``
+    ///   allows; ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any
     ///   error of opening a database.
     public func run(
         _ keyring: inout Keyring, databaseKey: (FilePath) throws -> DatabaseKey
     ) throws {
+        // A job that uses a key now would find it gone in the middle.
+        let lock = try UseLock(keyringFile.path, .exclusive)
+        defer { _ = lock }
         try keyring.requireIdle(kind, version, to: .destroyed)
         let uses =
             switch kind {

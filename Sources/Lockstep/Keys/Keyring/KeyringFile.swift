@@ -119,11 +119,29 @@ public struct KeyringFile: Sendable, Hashable {
         let text = try read()
         var current = try located { try keyring.reopened(text) }
         try body(&current)
-        try AtomicFile.removeLeftovers(of: path)
-        let epoch = current.epoch + 1
-        try AtomicFile.write(current.encode(epoch: epoch), to: path)
-        current.wasWritten(epoch: epoch, nil)
+        try write(&current)
         keyring = current
+    }
+
+    /// Reads the keyring's file again and runs `body` with what it says, while nobody else can change it.
+    /// - Throws: as in ``update(_:_:)``.
+    func whileLocked(
+        _ keyring: borrowing Keyring, _ body: (inout Keyring) throws -> Void
+    ) throws {
+        try FileAccess.requireOwnFolder(folder)
+        let lock = try KeyringLock(path)
+        defer { _ = lock }
+        let text = try read()
+        var current = try located { try keyring.reopened(text) }
+        try body(&current)
+    }
+
+    /// Writes the keyring as its next version. The caller has the lock.
+    func write(_ keyring: inout Keyring) throws {
+        try AtomicFile.removeLeftovers(of: path)
+        let epoch = keyring.epoch + 1
+        try AtomicFile.write(keyring.encode(epoch: epoch), to: path)
+        keyring.wasWritten(epoch: epoch, nil)
     }
 
     /// Reads the file again. The ring key is known, so nothing is asked for.
@@ -137,6 +155,17 @@ public struct KeyringFile: Sendable, Hashable {
         guard current.epoch != keyring.epoch else { return false }
         keyring = current
         return true
+    }
+
+    /// Runs a job during which no key of the keyring can be destroyed: one that converts cells, or that makes a file under
+    /// one of the keys. ``Restore``, ``Adoption`` and ``DatabaseKeyRotation`` do so by themselves, where they get the
+    /// keyring.
+    /// - Throws: ``LockstepError/Code/locked`` if somebody is destroying a key for longer than ``FileLockWait`` allows; any
+    ///   error from `body`.
+    public func whileUsed<Result>(_ body: () throws -> Result) throws -> Result {
+        let lock = try UseLock(path)
+        defer { _ = lock }
+        return try body()
     }
 
     /// - Throws: ``LockstepError/Code/keyringConflict`` if the file has changed since it was opened.

@@ -145,6 +145,11 @@ enum AtomicFile {
         return UInt64(file.dropFirst(beginning.count).dropLast(end.count), radix: 36) != nil
     }
 
+    /// The file of a lock beside `path`: hidden, and named for it.
+    static func hiddenSibling(_ kind: String, of path: FilePath) -> FilePath {
+        parent(of: path).appending(".\(path.lastComponent?.string ?? "").\(kind)")
+    }
+
     /// An unused name beside `path`: hidden, and ending in `.new`.
     static func uniqueSibling(of path: FilePath) throws -> FilePath {
         guard let name = path.lastComponent else {

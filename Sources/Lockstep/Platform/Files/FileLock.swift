@@ -52,13 +52,13 @@ struct FileLock: ~Copyable {
     }
 }
 
-/// The process that holds a lock, where the system tells it: Linux lists all locks in `/proc/locks`.
+/// The process that holds a lock, where the system shows it: Linux lists all locks in `/proc/locks`.
 struct LockHolder: CustomStringConvertible {
     let process: Int32
     /// The program's name; nil if the process has ended meanwhile.
     let program: String?
 
-    /// Nil if nobody holds a lock on the file, or the system does not tell who.
+    /// Nil if nobody holds a lock on the file, or the system does not show it.
     init?(of file: FileDescriptor) {
         var status = stat()
         guard unsafe fstat(file.rawValue, &status) == 0 else { return nil }
@@ -101,11 +101,11 @@ struct LockHolder: CustomStringConvertible {
         defer { try? file.close() }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)
-        while let count = try? unsafe piece.withUnsafeMutableBytes({
-            try unsafe file.read(into: $0)
-        }),
-            count > 0, bytes.count < 1 << 20
-        {
+        while bytes.count < 1 << 20 {
+            let count = unsafe piece.withUnsafeMutableBytes {
+                unsafe read(file.rawValue, $0.baseAddress, $0.count)
+            }
+            guard count > 0 else { break }
             bytes += piece.prefix(count)
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -22,7 +22,7 @@ public struct FileLockWait: Sendable {
 
     @TaskLocal static var current = FileLockWait()
 
-    /// A wait of ten seconds, unless told otherwise.
+    /// A wait of ten seconds, unless another is given.
     public init(
         timeout: Duration = .seconds(10), report: @escaping @Sendable (String) -> Void = { _ in },
         shouldContinue: @escaping @Sendable () throws -> Void = {}

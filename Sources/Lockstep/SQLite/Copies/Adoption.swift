@@ -33,7 +33,16 @@ public struct Adoption: Sendable {
     public func run(
         key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        try run(key, progress) { try ExternalDatabase.openPlaintext(original) }
+        try run(key: key, placing: { _, rename in try rename() }, progress: progress)
+    }
+
+    /// The same, with a step around the moment in which the new database gets its name.
+    /// - Parameter placing: Called with the finished file, and with what gives it its name.
+    func run(
+        key: borrowing DatabaseKey, placing: (FilePath, () throws -> Void) throws -> Void,
+        progress: JobProgress.Handler
+    ) throws -> AdoptionReport {
+        try run(key, placing, progress) { try ExternalDatabase.openPlaintext(original) }
     }
 
     /// Adopts a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Finding the version takes one key
@@ -44,11 +53,24 @@ public struct Adoption: Sendable {
         passphrase: borrowing Passphrase, key: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        try run(key, progress) { try ExternalDatabase.open(original, passphrase: passphrase) }
+        try run(
+            passphrase: passphrase, key: key, placing: { _, rename in try rename() },
+            progress: progress)
+    }
+
+    /// The same, with a step around the moment in which the new database gets its name.
+    func run(
+        passphrase: borrowing Passphrase, key: borrowing DatabaseKey,
+        placing: (FilePath, () throws -> Void) throws -> Void, progress: JobProgress.Handler
+    ) throws -> AdoptionReport {
+        try run(key, placing, progress) {
+            try ExternalDatabase.open(original, passphrase: passphrase)
+        }
     }
 
     private func run(
-        _ key: borrowing DatabaseKey, _ progress: JobProgress.Handler,
+        _ key: borrowing DatabaseKey, _ placing: (FilePath, () throws -> Void) throws -> Void,
+        _ progress: JobProgress.Handler,
         _ open: () throws -> Connection
     ) throws -> AdoptionReport {
         let time = JobTime()
@@ -66,7 +88,7 @@ public struct Adoption: Sendable {
                 copy: CopyReport(pages: pages, rows: rows),
                 applicationID: try source.headerField("application_id"), brokenForeignKeys: broken)
         }
-        try pending.place()
+        try placing(pending.path) { try pending.place() }
         report.copy.time = time.ended()
         return report
     }

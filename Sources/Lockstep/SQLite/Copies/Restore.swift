@@ -32,6 +32,17 @@ public struct Restore: Sendable {
         key: borrowing DatabaseKey, backupKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
+        try run(
+            key: key, backupKey: backupKey, placing: { _, rename in try rename() },
+            progress: progress)
+    }
+
+    /// The same, with a step around the moment in which the copy gets its name.
+    /// - Parameter placing: Called with the finished file, and with what gives it its name.
+    func run(
+        key: borrowing DatabaseKey, backupKey: borrowing DatabaseKey,
+        placing: (FilePath, () throws -> Void) throws -> Void, progress: JobProgress.Handler
+    ) throws -> CopyReport {
         let time = JobTime()
         // The existing database and the backup's own record can be older than the keyring.
         let key = try key.withoutOrigin()
@@ -53,9 +64,9 @@ public struct Restore: Sendable {
             // Before its log is touched: a restore that is refused changes nothing.
             try DatabaseFile(database, writable: true).whileExclusive {}
             try emptyLog(key)
-            try pending.replace()
+            try placing(pending.path) { try pending.replace() }
         } else {
-            try pending.place()
+            try placing(pending.path) { try pending.place() }
         }
         report.time = time.ended()
         return report

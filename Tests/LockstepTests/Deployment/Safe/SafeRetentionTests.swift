@@ -121,7 +121,7 @@ struct SafeRetentionTests {
             try DeploymentScratch.content(Connection.open(path, key: scratch.database.key()))
                 == before)
         let names = try files.contentsOfDirectory(atPath: disk.path.string).sorted()
-        #expect(names == [".data.db.safe-migration-lock", "data.db"])
+        #expect(names == [".data.db.custody", ".data.db.safe-migration-lock", "data.db"])
     }
 
     @Test(

@@ -158,7 +158,7 @@ struct KeyringFileTests {
         _ = lock
     }
 
-    @Test("A writer waits for its turn, until it is told to stop")
+    @Test("A writer waits for its turn, until it is stopped")
     func waits() throws {
         var ring = try Rings.make()
         try file.create(ring)

@@ -21,7 +21,7 @@ struct FileLockTests {
         try inherited?.close()
     }
 
-    @Test("A lock can be shared, and keeps out whoever wants it alone")
+    @Test("A lock can be shared, and keeps out a caller that wants it alone")
     func shared() throws {
         let folder = try TemporaryFolder()
         let path = folder.file(".lock")
@@ -37,7 +37,7 @@ struct FileLockTests {
         _ = alone
     }
 
-    @Test("The holder is named where the system tells who it is")
+    @Test("The holder is named where the system shows it")
     func holder() throws {
         let locks = """
             1: FLOCK  ADVISORY  WRITE 1 fe:00:70 0 EOF

@@ -1,0 +1,144 @@
+internal import SystemPackage
+
+/// Gives a new file its database's name, under a key of a keyring.
+///
+/// While a job makes the file, someone else can change the keyring: retire the key, for example, since others know it. So
+/// the file gets its name while nobody can change the keyring, and only if its key is still the active one. Otherwise the
+/// job makes the file again.
+struct Placing {
+    let keyringFile: KeyringFile
+    /// The path of the database.
+    let database: FilePath
+
+    /// The key of the file is no longer the active one, and nothing was placed.
+    private struct KeyHasChanged: Error {}
+    private static let attempts = 3
+
+    /// - Parameters:
+    ///   - keyring: The keyring as opened from its file; afterwards the newest version.
+    ///   - make: Makes the file under the keyring's active key, and calls its second argument with the finished file and
+    ///     with what gives the file its name.
+    /// - Throws: ``LockstepError/Code/busy`` if the keyring gets another active key each time; any error from `make`.
+    func run<Result>(
+        _ keyring: inout Keyring,
+        _ make: (borrowing Keyring, (FilePath, () throws -> Void) throws -> Void) throws -> Result
+    ) throws -> Result {
+        for _ in 0..<Self.attempts {
+            do {
+                let version = try keyring.activeDatabaseKey().version
+                let result = try make(keyring) { file, rename in
+                    try place(file, version, keyring, rename)
+                }
+                try keyringFile.reread(&keyring)
+                return result
+            } catch is KeyHasChanged {
+                try keyringFile.reread(&keyring)
+            }
+        }
+        throw LockstepError(
+            .busy,
+            "the active key of \(keyringFile.path) has changed \(Self.attempts) times meanwhile",
+            hint: "run it again once nobody changes the keyring", context: .file(keyringFile.path))
+    }
+
+    private func place(
+        _ file: FilePath, _ version: UInt32, _ keyring: borrowing Keyring,
+        _ rename: () throws -> Void
+    ) throws {
+        let content = try content(of: file, version, keyring)
+        try keyringFile.whileLocked(keyring) { current in
+            guard try current.activeDatabaseKey().version == version else { throw KeyHasChanged() }
+            try rename()
+            guard current.signer == nil, content.role == .original, let id = content.database,
+                try current.mayRecord(id, at: keyringFile.spelling(of: database), in: keyringFile)
+            else { return }
+            try current.list(id, under: version, at: keyringFile.spelling(of: database))
+            try keyringFile.write(&current)
+        }
+    }
+
+    /// What the finished file says of itself.
+    private func content(
+        of file: FilePath, _ version: UInt32, _ keyring: borrowing Keyring
+    ) throws -> KeyringTable.Content {
+        var reading = ConnectionOptions()
+        reading.isQueryOnly = true
+        reading.closesFullText = true
+        let key = try keyring.databaseKey(version: version)
+        let connection = try Connection.open(file, key: key, options: reading)
+        return try connection.with(rights: .engine) { try KeyringTable.read(connection) }
+    }
+}
+
+extension Keyring {
+    /// Whether a database of this identity at this path can be recorded at once: it is new, or lies where it was seen.
+    fileprivate borrowing func mayRecord(
+        _ id: [UInt8], at path: FilePath, in file: KeyringFile
+    ) throws -> Bool {
+        guard let known = record(of: id) else { return true }
+        return known.path == nil || known.path == path
+    }
+}
+
+extension Restore {
+    /// Restores the database under its keyring's active key: the key that is active when the database gets its name. The
+    /// backup can be under any key of the keyring. Blocks.
+    ///
+    /// No key of the keyring can be destroyed meanwhile, and nobody else can replace the database.
+    /// - Parameters:
+    ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
+    ///   - file: The keyring's file.
+    ///   - progress: Called with the number of copied pages, again from the start if the key has changed.
+    /// - Throws: as ``run(key:backupKey:progress:)``; ``LockstepError/Code/locked`` if another job holds the database or
+    ///   the keyring for longer than ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes
+    ///   again and again. Then nothing is placed.
+    @discardableResult
+    public func run(
+        _ keyring: inout Keyring, in file: KeyringFile,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> CopyReport {
+        let use = try UseLock(file.path)
+        let lock = try CustodyLock(database)
+        defer {
+            _ = use
+            _ = lock
+        }
+        try file.reread(&keyring)
+        return try Placing(keyringFile: file, database: database).run(&keyring) { keyring, place in
+            try run(
+                key: keyring.databaseKey(), backupKey: keyring.databaseKey(ofBackup: backup),
+                placing: place, progress: progress)
+        }
+    }
+}
+
+extension Adoption {
+    /// Adopts a database under a keyring's active key: the key that is active when the new database gets its name. Blocks.
+    ///
+    /// No key of the keyring can be destroyed meanwhile.
+    /// - Parameters:
+    ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
+    ///   - file: The keyring's file.
+    ///   - passphrase: That of a SQLCipher database; nil for a plaintext one.
+    ///   - progress: Called with the number of copied rows, again from the start if the key has changed.
+    /// - Throws: as the other forms; ``LockstepError/Code/locked`` if someone holds the keyring for longer than
+    ///   ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes again and again. Then
+    ///   nothing is placed.
+    @discardableResult
+    public func run(
+        _ keyring: inout Keyring, in file: KeyringFile, passphrase: borrowing Passphrase? = nil,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> AdoptionReport {
+        let passphrase = try passphrase?.clone()
+        return try file.whileUsed {
+            try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
+                let key = try keyring.databaseKey()
+                guard let passphrase = try passphrase?.clone() else {
+                    return try run(key: key, placing: place, progress: progress)
+                }
+                return try run(
+                    passphrase: passphrase, key: key, placing: place, progress: progress)
+            }
+        }
+    }
+}
