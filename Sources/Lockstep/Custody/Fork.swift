@@ -100,6 +100,26 @@ public struct Fork: Sendable {
         return !IdentityCheck.isSame(place, copy)
     }
 
+    /// Whether a file that was just put there claims to be a database that still lies elsewhere: a backup that was
+    /// restored to another path.
+    package func isSecond(_ keyring: inout Keyring) throws -> Bool {
+        try keyringFile.reread(&keyring)
+        let entry = try keyring.keyEntry(of: copy)
+        guard keyring.document.signature == nil, !entry.isClosed else { return false }
+        let key = try keyring.databaseKey(version: entry.version)
+        let content = try KeyringTable.read(Connection.open(copy, key: key))
+        let origin = try origin(entry, keyring)
+        guard origin.files.contains(where: { $0.identity == content.database }) else {
+            return false
+        }
+        do {
+            try IdentityCheck.require(content, origin, at: copy, key)
+            return false
+        } catch let error as LockstepError where [.twoFiles, .exchanged].contains(error.code) {
+            return error.code == .twoFiles
+        }
+    }
+
     // MARK: Steps
 
     /// What the keyring records, with the places of its databases.

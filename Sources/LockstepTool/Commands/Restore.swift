@@ -16,6 +16,9 @@ struct Restore: ParsableCommand {
 
             Everything written since the backup is lost. If that matters, back up or salvage the database \
             first. A salvaged database is put in place in the same way.
+
+            At another path, while the database still lies where it was, the restored one becomes a database of its \
+            own under the same keyring.
             """)
 
     @Argument(help: "The backup. It is not changed.")
@@ -42,14 +45,28 @@ struct Restore: ParsableCommand {
         let report = try Lockstep.Restore(path, from: backup).run(&keyring, in: file) {
             try progress.show($0)
         }
-        Remembering.bind(new: path, &keyring, in: file)
-        let remembered = try fields.compactMap {
-            try $0.acceptRestored(path, keyring.keyOfNew(path))
-        }
+        let isFork = try record(path, &keyring, in: file)
+        // A fork proves what the fields keyrings remember of its database.
+        let remembered =
+            try isFork
+            ? [] : fields.compactMap { try $0.acceptRestored(path, keyring.keyOfNew(path)) }
         let result = CopyResult(report, from: backup, to: path)
         guard output.format == .text else { return try Output.json(result) }
         result.show("restored")
         Output.line("verified")
         for line in remembered { Output.line(line) }
+    }
+
+    /// In its place the file is the database again; beside it, another one.
+    /// - Returns: Whether it is another one.
+    private func record(
+        _ path: FilePath, _ keyring: inout Keyring, in file: KeyringFile
+    ) throws -> Bool {
+        guard try Fork(of: path, keyring: file).isSecond(&keyring) else {
+            Remembering.bind(new: path, &keyring, in: file)
+            return false
+        }
+        try Forking.run(path, &keyring, in: file)
+        return true
     }
 }
