@@ -77,11 +77,11 @@ extension SafeMigration {
         backup: FilePath, _ access: borrowing DatabaseAccess, _ report: inout SafeMigrationReport
     ) throws {
         try reporter.report(JobProgress(.verifying))
-        // A migration does not change the keyring, so a fault of the keyring is no reason for a restore.
-        let after = try verification(of: database).run(
-            key: access.key, progress: reporter.report)
-        report.verification = after
+        // A migration does not change the keyring, so a fault of the keyring is no reason for a restore, and neither is
+        // a change of it meanwhile, which the database has recorded.
         let key = try access.key.withoutOrigin()
+        let after = try verification(of: database).run(key: key, progress: reporter.report)
+        report.verification = after
         let new = try VerificationChange.newFailures(after) {
             guard FileAccess.exists(backup) else { return VerificationReport() }
             return try verification(of: backup).run(key: key, progress: reporter.report)
@@ -91,7 +91,7 @@ extension SafeMigration {
         try reporter.repeatLast()
         var reading = options.asking(reporter.shouldContinue, isChecked: true)
         reading.isQueryOnly = true
-        try check(try Connection.open(database, key: access.key, options: reading))
+        try check(try Connection.open(database, key: key, options: reading))
     }
 
     private func verification(of path: FilePath) -> Verification {
