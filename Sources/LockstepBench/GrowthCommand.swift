@@ -88,3 +88,11 @@ struct RowCounts: ExpressibleByArgument, CustomStringConvertible, Sendable {
 
     var description: String { counts.map(String.init).joined(separator: ",") }
 }
+
+/// How `growth` runs a workload.
+struct GrowthSeries: Sendable {
+    /// The variant, which must allow tables larger than memory.
+    let variant: String
+    /// Its description in the help of `growth`.
+    let verb: String
+}

@@ -55,3 +55,11 @@ extension Round {
         return ([heading] + table.lines.map { "  " + $0 }).joined(separator: "\n")
     }
 }
+
+extension [String] {
+    /// The words in a sentence, with another before the last: `a, b or c`.
+    func listed(before word: String) -> String {
+        guard let last, count > 1 else { return first ?? "" }
+        return "\(dropLast().joined(separator: ", ")) \(word) \(last)"
+    }
+}

@@ -214,3 +214,18 @@ struct Session: ~Copyable {
     /// The key that encrypts the database, also after an interrupted rotation.
     func key() throws -> DatabaseKey { try opened.keyring.databaseKey(for: path) }
 }
+
+/// A database keyring that a command opened, and its file.
+final class OpenedKeyring {
+    let file: KeyringFile
+    var keyring: Keyring
+
+    init(_ file: KeyringFile, _ keyring: consuming Keyring) {
+        self.file = file
+        self.keyring = keyring
+    }
+
+    /// Reads the file again.
+    /// - Returns: Whether it has another version.
+    func reread() throws -> Bool { try file.reread(&keyring) }
+}

@@ -30,3 +30,17 @@ enum Logarithm {
     /// The logarithm to base 2.
     static func base2(_ value: Double) -> Double { log2(value) }
 }
+
+/// A number with its noun in singular or plural: `1 row`, `2 rows`.
+package func counted(_ number: Int, _ noun: String) -> String {
+    number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+}
+
+extension Duration {
+    /// Whole microseconds; 0 for a negative duration, and at most about thirty thousand years.
+    package var wholeMicroseconds: Int64 {
+        let limit: Int64 = 1_000_000_000_000
+        guard components.seconds < limit else { return limit * 1_000_000 }
+        return max(components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000, 0)
+    }
+}
