@@ -9,6 +9,8 @@ struct Placing {
     let keyringFile: KeyringFile
     /// The path of the database.
     let database: FilePath
+    /// Whether the file may claim to be a database that lies elsewhere: the caller makes it another one.
+    var mayBeSecond = false
 
     /// The key of the file is no longer the active one, and nothing was placed.
     private struct KeyHasChanged: Error {}
@@ -48,12 +50,45 @@ struct Placing {
         let content = try content(of: file, version, keyring)
         try keyringFile.whileLocked(keyring) { current in
             guard try current.activeDatabaseKey().version == version else { throw KeyHasChanged() }
-            try rename()
+            let path = try keyringFile.spelling(of: database)
+            if !mayBeSecond { try requireOnly(content, version, current) }
             guard current.signer == nil, content.role == .original, let id = content.database,
-                try current.mayRecord(id, at: keyringFile.spelling(of: database), in: keyringFile)
-            else { return }
-            try current.list(id, under: version, at: keyringFile.spelling(of: database))
+                try current.mayRecord(id, at: path, in: keyringFile)
+            else { return try rename() }
+            // A database that the keyring does not record does not open, so that a new one is recorded first. One that
+            // it records opens under either key until the new file is in place, and only then under the new one alone.
+            let isNew = !FileAccess.exists(database)
+            if !isNew { try rename() }
+            let unmade = isNew ? current.unmadeDatabase(at: path) : nil
+            current.document.files.removeAll { $0 == unmade }
+            try current.list(id, under: version, at: path)
             try keyringFile.write(&current)
+            if isNew { try rename() }
+        }
+    }
+
+    /// - Throws: ``LockstepError/Code/twoFiles`` for the content of a database that the keyring records and that still
+    ///   lies where it was seen: nothing would show which is the database.
+    private func requireOnly(
+        _ content: KeyringTable.Content, _ version: UInt32, _ keyring: borrowing Keyring
+    ) throws {
+        guard let known = keyring.record(of: content.database ?? []),
+            let entry = keyring.document.keys.first(where: {
+                $0.kind == .database && $0.version == version
+            })
+        else { return }
+        do {
+            try IdentityCheck.require(
+                content, keyring.origin(entry), at: database, keyring.databaseKey(version: version))
+        } catch let error as LockstepError where error.code == .twoFiles {
+            let place = try keyringFile.place(of: known).map { "\($0)" } ?? "elsewhere"
+            throw LockstepError(
+                .twoFiles,
+                "the original is an export of the database \(place), which \(keyringFile.path) records: nothing would "
+                    + "show which of the two is the database",
+                hint:
+                    "put it under a keyring of its own; or make a backup of that database, and a fork of the backup",
+                context: .file(database))
         }
     }
 
@@ -104,7 +139,8 @@ extension Restore {
             _ = lock
         }
         try file.reread(&keyring)
-        return try Placing(keyringFile: file, database: database).run(&keyring) { keyring, place in
+        let placing = Placing(keyringFile: file, database: database, mayBeSecond: true)
+        return try placing.run(&keyring) { keyring, place in
             try run(
                 key: keyring.databaseKey(), backupKey: keyring.databaseKey(ofBackup: backup),
                 placing: place, progress: progress)
@@ -122,8 +158,9 @@ extension Adoption {
     ///   - passphrase: That of a SQLCipher database; nil for a plaintext one.
     ///   - progress: Called with the number of copied rows, again from the start if the key has changed.
     /// - Throws: as the other forms; ``LockstepError/Code/locked`` if someone holds the keyring for longer than
-    ///   ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes again and again. Then
-    ///   nothing is placed.
+    ///   ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes again and again;
+    ///   ``LockstepError/Code/twoFiles`` for an export of a database that the keyring records elsewhere. Then nothing is
+    ///   placed.
     @discardableResult
     public func run(
         _ keyring: inout Keyring, in file: KeyringFile, passphrase: borrowing Passphrase? = nil,

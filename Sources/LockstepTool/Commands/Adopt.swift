@@ -106,11 +106,12 @@ struct Adopt: ParsableCommand {
         show(report, path, isPlaintext: isPlaintext)
     }
 
-    /// Opens a keyring that the command does not make. One that records no database is left from an adoption that was
-    /// stopped.
+    /// Opens a keyring that the command does not make. One that records no database, or only this one, which was never
+    /// made, is left from an adoption that was stopped.
     private func existing(_ file: KeyringFile) throws -> Keyring {
         let keyring = try slots.credentials.open(file)
-        guard shareKeyring || !keyring.recordsDatabases else {
+        let isBegun = try file.awaitsDatabase(at: database.path())
+        guard shareKeyring || isBegun || !keyring.recordsDatabases else {
             throw LockstepError(
                 .alreadyExists, "\(file.path) is the keyring of another database",
                 hint:

@@ -81,6 +81,24 @@ struct PlacingTests {
         try bound.open()
     }
 
+    @Test("An export of a recorded database is adopted in its place, and not beside it")
+    func exported() throws {
+        let (original, new) = (scratch.folder.file("plain.db"), scratch.folder.file("new.db"))
+        try withStore { store in try PlaintextExport(to: original).run(on: store) }
+        var keyring = try scratch.keyring()
+        let before = try Bytes.read(scratch.file.path)
+        Refusal.expect(.twoFiles) {
+            try Adoption(of: original, into: new).run(&keyring, in: scratch.file)
+        }
+        #expect(!FileAccess.exists(new))
+        #expect(try AtomicFile.leftovers(of: new).isEmpty)
+        #expect(try Bytes.read(scratch.file.path) == before)
+        try bound.open()
+        DatabaseScratch.remove(scratch.path)
+        try Adoption(of: original, into: new).run(&keyring, in: scratch.file)
+        try bound.open(new)
+    }
+
     @Test("If the key changes each time, nothing is placed")
     func restless() throws {
         let before = try Bytes.read(scratch.path)

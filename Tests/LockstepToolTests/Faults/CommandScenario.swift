@@ -192,7 +192,8 @@ struct CommandScenario: Sendable, CustomStringConvertible {
         .init(
             name: "adopt",
             setup: newest
-                + "lockstep export plain.sqlite --plaintext --i-understand --key-file k\n",
+                + "lockstep init -d other.db --key-file k\nlockstep migrate -d other.db --key-file k -m shop\n"
+                + "lockstep export plain.sqlite -d other.db --plaintext --i-understand --key-file k\n",
             command:
                 "adopt plain.sqlite -d new.db --share-keyring --keyring Keys/data.database.keyring --key-file k",
             probe: other("new.db"), again: [1]),

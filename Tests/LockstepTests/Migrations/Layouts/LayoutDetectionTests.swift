@@ -123,14 +123,28 @@ struct LayoutDetectionTests {
         #expect(try MigrationSet.sets(in: folder.path).map(\.name) == ["2024", "2025"])
     }
 
-    @Test("A folder whose name cannot be a set name needs one, and only such a folder accepts one")
+    @Test("A folder whose name cannot be a set name gives one or gets one")
     func naming() throws {
         let temporary = try TemporaryFolder()
         let path = temporary.file("SQL_files")
         try AtomicFile.createFolder(path)
         try Bytes.write(Array(native.utf8), to: path.appending("1_a.sql"))
-        Refusal.expect(.migrationMalformed) { _ = try MigrationSet.sets(in: path) }
+        #expect(try MigrationSet.sets(in: path).map(\.name) == ["sql-files"])
         #expect(try MigrationSet.sets(in: path, named: "films").map(\.name) == ["films"])
+        let nameless = temporary.file("Ω")
+        try AtomicFile.createFolder(nameless)
+        try Bytes.write(Array(native.utf8), to: nameless.appending("1_a.sql"))
+        Refusal.expect(.migrationMalformed) { _ = try MigrationSet.sets(in: nameless) }
+        // Two folders that make one name.
+        for name in ["A b", "a_B"] {
+            let inner = temporary.file("sets").appending(name)
+            if name == "A b" { try AtomicFile.createFolder(temporary.file("sets")) }
+            try AtomicFile.createFolder(inner)
+            try Bytes.write(Array(native.utf8), to: inner.appending("1_a.sql"))
+        }
+        Refusal.expect(.migrationMalformed) {
+            _ = try MigrationSet.sets(in: temporary.file("sets"))
+        }
         let plain = try LayoutFolder(["1_a.sql": native])
         #expect(try MigrationSet.sets(in: plain.path, named: "films").map(\.name) == ["set"])
     }
