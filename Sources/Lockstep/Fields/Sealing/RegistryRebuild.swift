@@ -27,7 +27,9 @@ public struct RegistryRebuild: Sendable, Hashable {
 
     /// Whether the database's registry is unusable or missing although the keyring remembers sealed columns, and a column
     /// of these holds cells.
-    /// - Parameter connection: A connection without field keys, which would refuse the file.
+    /// - Parameters:
+    ///   - keys: The keys of the dataset, with the keyring's records.
+    ///   - connection: A connection without field keys, which would refuse the file.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for the keyring of another dataset; the errors of reading.
     public static func isNeeded(
         _ keys: FieldKeys, in connection: borrowing Connection

@@ -20,7 +20,7 @@ public struct MigrationDraft: Sendable, Equatable {
     /// Drafts the first version of a set in Lockstep's own layout.
     /// - Parameters:
     ///   - name: As in ``init(named:after:)``.
-    ///   - script: What it runs, such as ``Baseline/script(of:)``. It has no way down.
+    ///   - script: What it runs. It has no way down.
     /// - Throws: The same.
     public init(firstVersion name: String, running script: String) throws(LockstepError) {
         try Self.requirePlain(name)

@@ -7,6 +7,7 @@ extension Baseline {
     /// - Parameters:
     ///   - folder: The set's folder, which must not hold migrations; made if it does not exist.
     ///   - name: The set's name; nil for the folder's, see ``MigrationSet/name(of:)``.
+    ///   - connection: A connection that can write.
     /// - Returns: The set and its file.
     /// - Throws: ``LockstepError/Code/alreadyExists`` for a folder with migrations, or a database that records some;
     ///   ``LockstepError/Code/migrationMalformed`` for a database with sealed columns or without any object, and for
