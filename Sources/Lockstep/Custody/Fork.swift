@@ -69,7 +69,7 @@ public struct Fork: Sendable {
         let key = try keyring.databaseKey(version: entry.version)
         let connection = try Connection.open(copy, key: key)
         let content = try KeyringTable.read(connection)
-        let origin = try origin(entry, keyring)
+        let origin = try keyring.origin(entry)
         let known = try requireCopy(content, origin, key)
         try requireLastingRegistry(connection)
         // An old copy of the keyring changes nothing.
@@ -108,7 +108,7 @@ public struct Fork: Sendable {
         guard keyring.document.signature == nil, !entry.isClosed else { return false }
         let key = try keyring.databaseKey(version: entry.version)
         let content = try KeyringTable.read(Connection.open(copy, key: key))
-        let origin = try origin(entry, keyring)
+        let origin = try keyring.origin(entry)
         guard origin.files.contains(where: { $0.identity == content.database }) else {
             return false
         }
@@ -121,18 +121,6 @@ public struct Fork: Sendable {
     }
 
     // MARK: Steps
-
-    /// What the keyring records, with the places of its databases.
-    private func origin(
-        _ entry: KeyringDocument.KeyEntry, _ keyring: borrowing Keyring
-    ) throws -> DatabaseKey.Origin {
-        var origin = try keyring.origin(entry)
-        for (index, record) in keyring.document.files.enumerated() {
-            origin.files[index].path = try keyringFile.place(of: record)
-            if record.seen == 0 { origin.files[index].unfinishedOrigin = record.origin }
-        }
-        return origin
-    }
 
     /// - Returns: The record of the database that the file is a copy of.
     private func requireCopy(

@@ -71,6 +71,9 @@ enum IdentityCheck {
     /// Whether both paths name one file.
     static func isSame(_ one: FilePath, _ other: FilePath) -> Bool {
         if one == other { return true }
+        // A link stands for its file.
+        guard let (one, other) = try? (RealPath.of(one), RealPath.of(other)) else { return false }
+        if one == other { return true }
         guard let identity = FileIdentity(one) else { return false }
         return identity == FileIdentity(other)
     }
@@ -93,6 +96,8 @@ enum IdentityCheck {
         var reading = ConnectionOptions()
         reading.isQueryOnly = true
         reading.closesFullText = true
+        // A busy file is one that somebody works on, which is answer enough.
+        reading.busyTimeout = .zero
         do {
             let connection = try Connection.open(
                 place, key: key.withoutOrigin(), options: reading)

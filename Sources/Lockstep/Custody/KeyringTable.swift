@@ -28,8 +28,8 @@
 // dataset, such as an issued one: there only the rings that a new ring says it has replaced rise with it.
 //
 // A database that is created under a keyring's key gets its id then; any other gets it with the first feature
-// that needs it. Copies, restores and rotations keep it; a fork gets one of its own. Keyrings list the ids of their databases, and the
-// records of sealed columns are authenticated together with it. The second keyring format added the column
+// that needs it. Copies, restores and rotations keep it; a fork gets one of its own. Keyrings list the ids of their
+// databases, and the records of sealed columns are authenticated together with it. The second keyring format added the column
 // `database`: older tables lack it, and their databases get an id with the next command that writes what the
 // keyring must know. No ring has an id of zero bytes, and older programs read that row as one of a ring that
 // nobody has.
@@ -39,8 +39,8 @@
 // programs read it as a row of a ring that nobody has.
 //
 // A backup, also that of a safe migration, and a salvage make copies; creation, adoption, rotation, restore and
-// provisioning make the database itself, and so does a fork. A copy from a program that knew no roles says that it is the database, and so
-// does one that was made with another program, such as `cp`.
+// provisioning make the database itself, and so does a fork. A copy from a program that knew no roles says that it is
+// the database, and so does one that was made with another program, such as `cp`.
 
 /// Reads and writes the table.
 enum KeyringTable {

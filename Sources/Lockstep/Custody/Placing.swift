@@ -120,6 +120,9 @@ extension Restore {
     /// backup can be under any key of the keyring. Blocks.
     ///
     /// No key of the keyring can be destroyed meanwhile, and nobody else can replace the database.
+    ///
+    /// Beside its database, which still lies where the keyring saw it, the restored file claims to be the same one and does
+    /// not open (``LockstepError/Code/twoFiles``) until ``Fork`` makes it a database of its own.
     /// - Parameters:
     ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
     ///   - file: The keyring's file.

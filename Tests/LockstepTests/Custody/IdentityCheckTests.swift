@@ -79,13 +79,16 @@ struct IdentityCheckTests {
     func links(isHard: Bool) throws {
         if isHard {
             try FileManager.default.linkItem(atPath: path.string, toPath: elsewhere.string)
-            try bound.open(elsewhere)
         } else {
             try FileManager.default.createSymbolicLink(
                 atPath: elsewhere.string, withDestinationPath: path.string)
-            // Opening follows no links, and the keyring has nothing against this one.
-            _ = try? bound.open(elsewhere)
         }
+        #expect(IdentityCheck.isSame(path, elsewhere))
+        let content = try KeyringTable.read(bound.open())
+        let keyring = try scratch.keyring()
+        let origin = try #require(try keyring.databaseKey(for: path).origin)
+        let found = try IdentityCheck.require(content, origin, at: elsewhere, keyring.databaseKey())
+        #expect(found == .inPlace)
         try bound.open()
         #expect(try bound.age().findings == [])
     }

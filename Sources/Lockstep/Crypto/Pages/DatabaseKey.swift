@@ -47,8 +47,17 @@ public struct DatabaseKey: ~Copyable, Sendable {
         let identity: [UInt8]
         /// The key under which it was last seen; nil for a file that is being made.
         var keyVersion: UInt32?
+        /// Where it was last seen, relative to the keyring's folder or absolute; nil if that is not known.
+        var recordedPath: FilePath?
+        /// The keyring's folder, as an absolute path; nil if it is not known.
+        var folder: FilePath?
         /// Where it was last seen, as an absolute path; nil if that is not known.
-        var path: FilePath?
+        ///
+        /// Computed on demand: a keyring can record a thousand databases, and an opening asks for one.
+        var path: FilePath? {
+            guard let recordedPath, recordedPath.isRelative else { return recordedPath }
+            return folder?.appending(recordedPath.components).lexicallyNormalized()
+        }
         /// The epoch of the keyring that it is known to have recorded; 0 if none is known.
         var seen: UInt64 = 0
         /// The database of which this one is a fork that was begun, and perhaps not finished.

@@ -146,7 +146,7 @@ extension DatabaseKey.RecordedFile {
     fileprivate init(_ record: DatabaseRecord, in folder: FilePath?) {
         self.init(identity: record.database, keyVersion: record.keyVersion)
         seen = record.seen
-        path = KeyringFile.place(of: record, in: folder)
+        (recordedPath, self.folder) = (record.path, folder)
         // Until a command has noted it, the fork might not have become a database of its own.
         if record.seen == 0 { unfinishedOrigin = record.origin }
     }

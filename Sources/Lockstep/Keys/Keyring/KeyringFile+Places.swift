@@ -7,13 +7,9 @@ package import SystemPackage
 extension KeyringFile {
     /// Where a recorded database was last seen; nil if the keyring does not know.
     func place(of record: DatabaseRecord) throws -> FilePath? {
-        Self.place(of: record, in: try RealPath.of(folder))
-    }
-
-    /// - Parameter folder: The keyring's folder, without symbolic links; nil if it is not known.
-    static func place(of record: DatabaseRecord, in folder: FilePath?) -> FilePath? {
-        guard let path = record.path, path.isRelative else { return record.path }
-        return folder?.appending(path.components).lexicallyNormalized()
+        var file = DatabaseKey.RecordedFile(identity: record.database)
+        (file.recordedPath, file.folder) = (record.path, try RealPath.of(folder))
+        return file.path
     }
 
     /// The path of a database as it is recorded.

@@ -80,8 +80,7 @@ public struct KeyringFile: Sendable, Hashable {
 
     func create(_ keyring: borrowing Keyring, signer: borrowing SigningKey?) throws {
         try AtomicFile.createFolder(folder)
-        try FileAccess.requireOwnFolder(folder)
-        let lock = try KeyringLock(path)
+        let lock = try lock()
         defer { _ = lock }
         guard !exists else { throw LockstepError.system(.fileExists, "create", path) }
         try AtomicFile.removeLeftovers(of: path)
@@ -94,8 +93,7 @@ public struct KeyringFile: Sendable, Hashable {
     public func save(_ keyring: inout Keyring) throws { try save(&keyring, signer: nil) }
 
     func save(_ keyring: inout Keyring, signer: borrowing SigningKey?) throws {
-        try FileAccess.requireOwnFolder(folder)
-        let lock = try KeyringLock(path)
+        let lock = try lock()
         defer { _ = lock }
         try requireUnchanged(since: keyring)
         // They contain wrapped keys, possibly one that has since been destroyed.
@@ -113,11 +111,9 @@ public struct KeyringFile: Sendable, Hashable {
     func update(
         _ keyring: inout Keyring, _ body: (inout Keyring) throws -> Void
     ) throws {
-        try FileAccess.requireOwnFolder(folder)
-        let lock = try KeyringLock(path)
+        let lock = try lock()
         defer { _ = lock }
-        let text = try read()
-        var current = try located { try keyring.reopened(text) }
+        var current = try newest(keyring)
         try body(&current)
         try write(&current)
         keyring = current
@@ -128,12 +124,23 @@ public struct KeyringFile: Sendable, Hashable {
     func whileLocked(
         _ keyring: borrowing Keyring, _ body: (inout Keyring) throws -> Void
     ) throws {
-        try FileAccess.requireOwnFolder(folder)
-        let lock = try KeyringLock(path)
+        let lock = try lock()
         defer { _ = lock }
-        let text = try read()
-        var current = try located { try keyring.reopened(text) }
+        var current = try newest(keyring)
         try body(&current)
+    }
+
+    private func lock() throws -> KeyringLock {
+        try FileAccess.requireOwnFolder(folder)
+        return try KeyringLock(path)
+    }
+
+    /// The keyring as its file says now.
+    private func newest(_ keyring: borrowing Keyring) throws -> Keyring {
+        let text = try read()
+        var newest = try located { try keyring.reopened(text) }
+        newest.folder = try RealPath.of(folder)
+        return newest
     }
 
     /// Writes the keyring as its next version. The caller has the lock.
@@ -150,8 +157,7 @@ public struct KeyringFile: Sendable, Hashable {
     ///   ``LockstepError/Code/keyringOutdated`` if the file is an older copy; any error of reading and parsing it.
     @discardableResult
     package func reread(_ keyring: inout Keyring) throws -> Bool {
-        let text = try read()
-        let current = try located { try keyring.reopened(text) }
+        let current = try newest(keyring)
         guard current.epoch != keyring.epoch else { return false }
         keyring = current
         return true

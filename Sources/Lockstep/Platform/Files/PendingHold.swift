@@ -9,10 +9,10 @@ package import SystemPackage
 /// Distinguishes files that are being made beside their targets from those that a kill left there.
 ///
 /// A program that makes one holds a shared lock on its folder until the file has its name or is gone. So the holder of
-/// the exclusive lock knows that nobody makes one in that folder, and can remove what is left of them. The lock is on a descriptor of
-/// the folder, and ends with the process: one on a database that is being made could drop SQLite's own, and a lock's
-/// file beside it would be one more file that a kill leaves. Where folders cannot be locked, as on some network shares,
-/// nothing is removed.
+/// the exclusive lock knows that nobody makes one in that folder, and can remove what is left of them. The lock is on a
+/// descriptor of the folder, and ends with the process: one on a database that is being made could drop SQLite's own, and
+/// a lock's file beside it would be one more file that a kill leaves. Where folders cannot be locked, as on some network
+/// shares, nothing is removed.
 struct PendingHold: ~Copyable {
     private let folder: FileDescriptor?
 
