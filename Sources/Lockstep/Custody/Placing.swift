@@ -31,7 +31,9 @@ struct Placing {
                 let result = try make(keyring) { file, rename in
                     try place(file, version, keyring, rename)
                 }
-                try keyringFile.reread(&keyring)
+                // The database has its place. An error now would make the caller undo its keyring; whatever is wrong with
+                // the keyring's file, its next use reports.
+                _ = try? keyringFile.reread(&keyring)
                 return result
             } catch is KeyHasChanged {
                 try keyringFile.reread(&keyring)

@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -97,6 +98,26 @@ struct PlacingTests {
         DatabaseScratch.remove(scratch.path)
         try Adoption(of: original, into: new).run(&keyring, in: scratch.file)
         try bound.open(new)
+    }
+
+    @Test("Once a database has its place, nothing fails any more")
+    func placed() throws {
+        let new = scratch.folder.file("new.db")
+        let made = scratch.folder.file("made.db")
+        var keyring = try scratch.keyring()
+        do { _ = try Connection.create(made, key: keyring.databaseKey()) }
+        try Placing(keyringFile: scratch.file, database: new).run(&keyring) { _, place in
+            try place(made) {
+                try FileManager.default.moveItem(atPath: made.string, toPath: new.string)
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o644], ofItemAtPath: scratch.file.path.string)
+            }
+        }
+        Refusal.expect(.permissionsTooOpen) { try scratch.file.reread(&keyring) }
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: scratch.file.path.string)
+        _ = try Connection.open(new, key: scratch.keyring().databaseKey(for: new))
+        #expect(try scratch.keyring().document.files.count == 3)
     }
 
     @Test("If the key changes each time, nothing is placed")
