@@ -23,6 +23,9 @@ struct CellCapability: Sendable {
     /// The same argument as an SQL literal.
     func literal(for column: Int) -> String { "x'\(Hex.encode(argument(for: column)))'" }
 
+    /// What every literal of it contains.
+    var mark: String { Hex.encode(secret) }
+
     /// The column number in argument 0 of a call.
     /// - Throws: ``LockstepError/Code/denied`` for anything but this connection's own argument.
     func column(_ call: borrowing FunctionCall) throws(LockstepError) -> Int {

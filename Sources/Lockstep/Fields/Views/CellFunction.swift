@@ -19,6 +19,14 @@ enum CellFunction {
             { column, call throws(LockstepError) in try column.setToken(call) }
         ),
         ("lockstep_same", { column, call throws(LockstepError) in try column.setEquality(call) }),
+        (
+            "lockstep_compound",
+            { column, call throws(LockstepError) in try column.setCompoundToken(call) }
+        ),
+        (
+            "lockstep_same_all",
+            { column, call throws(LockstepError) in try column.setCompoundEquality(call) }
+        ),
     ]
 
     /// The names of all functions that only this connection's own SQL can call.

@@ -13,6 +13,7 @@ final class SealedAttachment: ConnectionAttachment {
     /// The facts that the file has proven so far.
     let proof: SealedProof
     private var views = DecryptingViews()
+    private let unopened: UnopenedCells
 
     /// The state of the database at the last check.
     private struct Known: Equatable {
@@ -25,6 +26,7 @@ final class SealedAttachment: ConnectionAttachment {
     init(_ fields: SealedFields, _ connection: borrowing Connection) throws {
         self.fields = fields
         capability = try CellCapability()
+        unopened = try UnopenedCells(connection.core, capability)
         proof = fields.proof ?? SealedProof()
         try connection.add("lockstep_begins", argumentCount: 2, CellFunction.begins)
         try connection.add(
@@ -165,7 +167,7 @@ final class SealedAttachment: ConnectionAttachment {
         if let open = columns.first(where: { $0.identity == identity }) {
             try open.update(column, shape)
         } else {
-            columns.append(try SealedColumnAccess(column, shape, keys, tools))
+            columns.append(try SealedColumnAccess(column, shape, keys, tools, unopened))
         }
     }
 

@@ -4,17 +4,22 @@ final class SealedColumnAccess {
     private(set) var column: SealedColumn
     private(set) var cipher: ColumnCipher
     private(set) var shape: SealedTable
-    private let keys: FieldKeys
+    let keys: FieldKeys
     private let tools: SealingTools
+    let unopened: UnopenedCells
     /// One hasher for each blind index, in their order.
     private var hashers: [BlindIndexHasher] = []
+    /// Indexes of several values that this connection's SQL has asked for. A call names one by its place.
+    var compounds: [(index: CompoundIndex, hasher: BlindIndexHasher)] = []
 
     init(
-        _ column: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys, _ tools: SealingTools
+        _ column: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys, _ tools: SealingTools,
+        _ unopened: UnopenedCells
     ) throws(LockstepError) {
         self.column = column
         self.keys = keys
         self.tools = tools
+        self.unopened = unopened
         self.shape = shape
         keyCount = shape.boundColumns(column.mode).count
         cipher = try ColumnCipher(of: column, keys, tools)
@@ -31,10 +36,16 @@ final class SealedColumnAccess {
 
     /// Adopts the registry's current state.
     func update(_ column: SealedColumn, _ shape: SealedTable) throws(LockstepError) {
-        if column.identity != self.column.identity || column.state != self.column.state {
+        let isOther = column.identity != self.column.identity
+        if isOther || column.state != self.column.state {
             cipher = try ColumnCipher(of: column, keys, tools)
         }
         self.column = column
+        if isOther {
+            for place in compounds.indices {
+                compounds[place].hasher = try hasher(of: compounds[place].index)
+            }
+        }
         self.shape = shape
         keyCount = shape.boundColumns(column.mode).count
         lookupTexts = [:]
@@ -72,7 +83,10 @@ final class SealedColumnAccess {
         let binding = try binding(call, from: 2)
         // The payload goes to SQLite directly from the buffer, without a Swift value in between.
         try call.withBytes(1) { bytes throws(LockstepError) in
-            if !anyLength { try requireNotTooLong(bytes) }
+            if !anyLength, isTooLong(bytes) {
+                let standIn = try standIn()
+                return call.setResult(blob: standIn.span)
+            }
             try cipher.open(bytes, at: binding) { tag, payload throws(LockstepError) in
                 call.setResult(tag, payload)
             }
@@ -84,6 +98,8 @@ final class SealedColumnAccess {
     func seal(_ call: borrowing FunctionCall) throws(LockstepError) {
         let kind = call.kind(1)
         if kind == .null { return }
+        // A row that gets another key needs the value after all.
+        guard try !isStandIn(call, 1) else { throw tooLong }
         guard column.state.sealsValues else {
             return try setPlaintext(call, kind)
         }
@@ -155,19 +171,6 @@ final class SealedColumnAccess {
         }
     }
 
-    private func requireNotTooLong(_ cell: Span<UInt8>) throws(LockstepError) {
-        guard cell.count > CellFormat.longestForSQL, CellPrefix(cell)?.format == .chunked,
-            let length = CellFormat.chunked.plaintextLength(cell.count),
-            length > 1 + CellFormat.longestForSQL
-        else { return }
-        throw LockstepError(
-            .tooLarge,
-            "a value of \(title) is longer than the \(CellFormat.longestForSQL >> 20) MiB that SQL can open",
-            hint: "read it with Connection.withSealedBlob or Store.sealedChunks, "
-                + "and change the row's other columns in \(column.table) itself",
-            context: column.context)
-    }
-
     // MARK: Blind indexes
 
     private struct Lookup: Hashable {
@@ -205,7 +208,8 @@ final class SealedColumnAccess {
     /// normaliser.
     func setToken(_ call: borrowing FunctionCall) throws(LockstepError) {
         let place = try indexPlace(call)
-        switch try token(place, of: call.value(2)) {
+        guard try !isStandIn(call, 2) else { throw tooLong }
+        switch try token(place, of: call.copy(ofArgument: 2)) {
         case .integer(let number): call.setResult(number)
         case .blob(let bytes): call.setResult(blob: bytes.span)
         default: return
@@ -215,8 +219,8 @@ final class SealedColumnAccess {
     /// Returns to SQL whether the values in arguments 2 and 3 are equal to such an index, because tokens can coincide.
     func setEquality(_ call: borrowing FunctionCall) throws(LockstepError) {
         let index = hashers[try indexPlace(call)].index
-        guard let one = try index.message([call.value(2)]),
-            let other = try index.message([call.value(3)])
+        guard let one = try index.message([call.copy(ofArgument: 2)]),
+            let other = try index.message([call.copy(ofArgument: 3)])
         else { return }
         call.setResult(one == other)
     }
@@ -369,7 +373,7 @@ final class SealedColumnAccess {
 }
 
 extension FunctionCall {
-    fileprivate func value(_ index: Int) throws(LockstepError) -> Value {
+    func copy(ofArgument index: Int) throws(LockstepError) -> Value {
         switch kind(index) {
         case .null: .null
         case .integer: .integer(integer(index))

@@ -48,13 +48,22 @@ struct LargeCellTests {
         let connection = try bench.open()
         try write(connection, toReel: 1)
         try expectWhole(connection, inReel: 1)
-        let beginnings: [SQL] = [
-            "SELECT data FROM reel_open", "UPDATE reel_open SET name = 'x' WHERE id = 1",
-            "DELETE FROM reel_open WHERE id = 1",
+        // Each needs the value, named or not.
+        try connection.execute("CREATE TABLE log (number, title, data)")
+        let needing = [
+            "SELECT data FROM reel_open", "SELECT * FROM reel_open",
+            "SELECT length(\"data\") FROM reel_open WHERE id = 1",
+            "UPDATE reel_open SET name = length(data) WHERE id = 1",
+            "UPDATE reel_open SET id = 7 WHERE id = 1",
+            "UPDATE reel_open SET name = 'x' WHERE id = 1 AND data NOT NULL",
+            "UPDATE reel_open SET name = 'x' WHERE id = 1 RETURNING *",
+            "DELETE FROM reel_open WHERE id = 1 AND [DATA] IS NOT 5",
+            "INSERT INTO log SELECT * FROM reel_open",
+            "UPDATE reel_open SET name = 'x' WHERE id IN (SELECT a.id FROM reel_open a NATURAL JOIN log)",
         ]
-        for sql in beginnings {
+        for sql in needing {
             do {
-                _ = try connection.query(sql) { _ in 0 }
+                _ = try connection.query(SQL(verbatim: sql)) { _ in 0 }
                 Issue.record("\(sql) was run")
             } catch let error as LockstepError {
                 #expect(error.code == .tooLarge)
@@ -66,11 +75,55 @@ struct LargeCellTests {
         // Operations that do not need the value work.
         #expect(try connection.texts("SELECT name FROM reel_open") == ["reel 1", "reel 2"])
         try connection.execute("UPDATE reel SET name = 'x' WHERE id = 1")
+        try connection.execute("UPDATE reel_open SET name = 'y' || name WHERE id = ?", 1)
+        #expect(connection.changes == 1)
+        #expect(try connection.texts("SELECT name FROM reel_open") == ["yx", "reel 2"])
         try expectWhole(connection, inReel: 1)
+        // While another statement that needs the value of another row is being read.
+        try connection.forEachRow(needing: "SELECT data, id FROM reel_open WHERE id = 2") {
+            Refusal.expect(.tooLarge) {
+                try connection.execute("UPDATE reel_open SET name = 'z' WHERE id = 1")
+            }
+        }
         let capability = try connection.capability(of: "data", in: "reel")
         let whole: SQL = "SELECT length(lockstep_open_whole(\(capability), data, id)) FROM reel"
         #expect(try connection.value(whole, as: Int.self) == Self.count)
-        try connection.execute("DELETE FROM reel WHERE id = 1")
+        try connection.execute(
+            "DELETE FROM reel_open WHERE id = 1 AND (SELECT count(*) FROM reel_open) = 2 RETURNING id"
+        )
+        #expect(try connection.texts("SELECT name FROM reel") == ["reel 2"])
+    }
+
+    @Test("A blind index needs the value in an UPDATE, and a view of the program's can need it")
+    func companions() throws {
+        let connection = try bench.open(indexes: [.init(.exact)])
+        let bytes = [UInt8](repeating: 7, count: 16 << 20 + 1)
+        try connection.execute("UPDATE reel_open SET data = ? WHERE id = 2", bytes)
+        Refusal.expect(.tooLarge) {
+            try connection.execute("UPDATE reel_open SET name = 'x' WHERE id = 2")
+        }
+        try connection.execute(
+            "CREATE TEMP VIEW lengths AS SELECT length(data) AS n FROM reel_open")
+        let sql: SQL = "DELETE FROM reel_open WHERE id = 2 AND (SELECT max(n) FROM lengths) > 0"
+        Refusal.expect(.tooLarge) { try connection.execute(sql) }
+        try connection.execute("DROP VIEW lengths")
+        try connection.execute("DELETE FROM reel_open WHERE id = 2")
+        #expect(try connection.texts("SELECT name FROM reel") == ["reel 1"])
+    }
+
+    @Test(
+        "What can need a column: its name in any spelling, `*` in a list of results, a natural join",
+        arguments: [
+            ("SELECT data FROM t", true), ("SELECT \"DATA\", 1", true), ("SELECT t.'data'", true),
+            ("SELECT `data`", true), ("SELECT 1, *", true), ("SELECT t.* FROM t", true),
+            ("SELECT DISTINCT *", true), ("SELECT a FROM t natural JOIN u", true),
+            ("DELETE FROM t RETURNING *", true),
+            ("SELECT /* data */ count(*), 2 * a FROM t", false),
+            ("SELECT :data, a, (a) * 2 -- data", false), ("SELECT database, data2", false),
+            ("SELECT x'6461', \"natural\"", false),
+        ])
+    func needs(sql: String, isNeeded: Bool) {
+        #expect(UnopenedCells.canNeed("data", sql) == isNeeded)
     }
 
     @Test("SQL opens up to 16 MiB, and not one byte more", arguments: [0, 1])
@@ -200,5 +253,12 @@ struct LargeCellTests {
         }
         let read = try connection.readReel(1)
         #expect(read == old)
+    }
+}
+
+extension Connection {
+    /// Runs `body` while rows of `sql` are being read.
+    fileprivate func forEachRow(needing sql: SQL, _ body: () throws -> Void) throws {
+        try prepare(sql).forEach { _ in try body() }
     }
 }

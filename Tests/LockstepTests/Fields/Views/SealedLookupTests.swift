@@ -162,4 +162,83 @@ struct SealedLookupTests {
         let other = try bench.open([CellWorkbench.keys(dataset: [UInt8](repeating: 3, count: 16))])
         Refusal.expect(.keyUnavailable) { _ = try find(.equal(.text("Metropolis")), other) }
     }
+
+    // MARK: Several columns
+
+    private func both(number: UInt32 = 1, bits: Int = 24) throws -> CompoundIndex {
+        try CompoundIndex(
+            of: "film", [("title", .casefold), ("year", .exact)], number: number, bits: bits)
+    }
+
+    @Test("Rows are found by the token of several columns, which SQL computes", arguments: [24, 1])
+    func compound(bits: Int) throws {
+        let index = try both(bits: bits)
+        do {
+            let connection = try bench.open([])
+            try connection.execute("ALTER TABLE film ADD COLUMN pair INTEGER")
+            try connection.execute("CREATE INDEX film_by_pair ON film (pair)")
+        }
+        let connection = try sealed()
+        try connection.execute("UPDATE film_open SET pair = \(connection.token(of: index))")
+        let year: Int = try #require(try connection.value("SELECT year FROM film WHERE id = 3"))
+        func find(_ title: String, _ year: Int) throws -> [Int] {
+            let values: [Value] = [.text(title), .integer(Int64(year))]
+            let found = try connection.matching(index, tokens: "pair", values)
+            return try connection.query("SELECT id FROM film_open WHERE \(found)") { try $0[0] }
+        }
+        // Many rows share a token of one bit.
+        #expect(try find("REAR window", year) == [3])
+        #expect(try find("rear window", year + 1) == [])
+        let other = try connection.value(
+            "SELECT \(connection.token(of: index, values: "'REAR window'", "\(year)"))",
+            as: Int64.self)
+        #expect(
+            try other
+                == connection.value("SELECT pair FROM film WHERE id = 3", as: Int64.self))
+        if bits > 1 {
+            let second = try connection.value(
+                "SELECT \(connection.token(of: both(number: 2), values: "'rear window'", "\(year)"))",
+                as: Int64.self)
+            #expect(second != other)
+        }
+        let found = try connection.matching(
+            index, tokens: "pair", [.text("metropolis"), .integer(1927)])
+        let plan = try connection.query(
+            "EXPLAIN QUERY PLAN SELECT id FROM film_open WHERE \(found)"
+        ) {
+            try $0[3] as String
+        }
+        #expect(plan.contains { $0.contains("film_by_pair") }, "\(plan)")
+        // A row without one of the values has no token.
+        try connection.execute("UPDATE film_open SET year = NULL WHERE id = 3")
+        try connection.execute(
+            "UPDATE film_open SET pair = \(connection.token(of: index)) WHERE id = 3")
+        #expect(try connection.texts("SELECT pair FROM film WHERE id = 3") == [nil])
+    }
+
+    @Test(
+        "An index of one column, of a column that is not sealed, and other numbers of values are refused"
+    )
+    func compoundRefusals() throws {
+        let connection = try sealed()
+        let index = try both()
+        Refusal.expect(.misuse) { _ = try CompoundIndex(of: "film", [("title", .exact)]) }
+        Refusal.expect(.misuse) { _ = try both(bits: 77) }
+        Refusal.expect(.misuse) { _ = try both(number: 0) }
+        Refusal.expect(.misuse) { _ = try connection.token(of: index, values: "1") }
+        Refusal.expect(.misuse) {
+            _ = try connection.matching(index, tokens: "pair", [.text("a"), .null])
+        }
+        Refusal.expect(.misuse) { _ = try connection.matching(index, tokens: "pair", [.text("a")]) }
+        let other = try CompoundIndex(of: "film", [("year", .exact), ("title", .exact)])
+        Refusal.expect(.keyUnavailable) { _ = try connection.token(of: other) }
+        let capability = try connection.capability(of: "title", in: "film")
+        Refusal.expect(.misuse) {
+            _ = try connection.value(
+                "SELECT lockstep_compound(\(capability), 5, 1, 2)", as: Int.self)
+        }
+        Refusal.expect(.denied) {
+            _ = try connection.value("SELECT lockstep_compound(1, 0, 1, 2)", as: Int.self)
+        }
+    }
 }

@@ -83,6 +83,21 @@ final class ConnectionCore {
         unsafe lockstep_db_config_value(database, SQLITE_DBCONFIG_ENABLE_FKEY) != 0
     }
 
+    /// Whether one of the statements that are running has such SQL: those whose rows are being read, and the one that calls
+    /// a function.
+    func isRunning(where matches: (String) -> Bool) -> Bool {
+        var next = unsafe sqlite3_next_stmt(database, nil)
+        while let statement = unsafe next {
+            if unsafe sqlite3_stmt_busy(statement) != 0, let sql = unsafe sqlite3_sql(statement),
+                unsafe matches(String(cString: sql))
+            {
+                return true
+            }
+            unsafe next = unsafe sqlite3_next_stmt(database, statement)
+        }
+        return false
+    }
+
     /// Closes the handle. If statements are still alive, SQLite frees it with the last of them. The hooks are
     /// removed: the objects they point to do not live that long.
     func close() {
