@@ -12,6 +12,7 @@ import SystemPackage
 ///                                                      wrong: tests must notice
 ///     Worker migrates seal FOLDER FAULT CALL           as plain, with the keys of the dataset `test`, whose keyring
 ///                                                      test.fields.keyring opens with my.key
+///     Worker migrates seal-safe FOLDER FAULT CALL      the same, as SafeMigration does
 ///     Worker migrates safe FOLDER FAULT CALL           as SafeMigration does
 ///     Worker migrates die-migrating FOLDER FAULT CALL  the same, and kills itself when version 3 starts
 ///     Worker migrates die-checking FOLDER FAULT CALL   the same, and kills itself in the program's own check
@@ -63,12 +64,16 @@ enum Migrations {
         _ = try Migrator(set).run(on: connection)
     }
 
-    private static func migrateSealing(_ database: FilePath, _ set: MigrationSet) throws {
+    private static func migrateSealing(
+        _ action: String, _ database: FilePath, _ set: MigrationSet
+    ) throws {
         let folder = database.removingLastComponent()
         let keyring = try KeyringFile.fields(of: "test", in: folder).open { _ in
             try KeyFile.read(folder.appending("my.key"))
         }
-        _ = try Migrator(set).run(on: open(database, [keyring.fieldKeys(named: "test")]))
+        let keys = try keyring.fieldKeys(named: "test")
+        guard action == "seal" else { return try migrateSafely(action, database, set, [keys]) }
+        _ = try Migrator(set).run(on: open(database, [keys]))
     }
 
     /// If killed between the two transactions, the ledger does not list the applied version.
@@ -87,10 +92,12 @@ enum Migrations {
         }
     }
 
-    private static func migrateSafely(_ action: String, _ database: FilePath, _ set: MigrationSet)
-        throws
-    {
+    private static func migrateSafely(
+        _ action: String, _ database: FilePath, _ set: MigrationSet, _ fields: [FieldKeys] = []
+    ) throws {
         var migration = SafeMigration(of: database, sets: [set])
+        migration.options.fieldKeys = fields
+        if !fields.isEmpty { migration.options.mayBeUnsealed = true }
         // Does not wait for a heartbeat of a killed process.
         migration.timeout = .zero
         migration.options.busyTimeout = .zero
@@ -138,7 +145,7 @@ enum Migrations {
             let database = folder.appending("data.db")
             switch action {
             case "plain", "plain-journal", "apart": try migratePlainly(action, database, set)
-            case "seal": try migrateSealing(database, set)
+            case "seal", "seal-safe": try migrateSealing(action, database, set)
             case "copy-back": try copyBack(database, set)
             case "fleet": try migrateFleet(database, set)
             case "fleet-read":

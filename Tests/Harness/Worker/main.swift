@@ -16,5 +16,6 @@ case "ends-threads": EndedThreads.run(arguments)
 case "migrates": Migrations.run(arguments)
 case "nested-calls": await NestedCalls.run(arguments)
 case "rotates": Rotation.run(arguments)
+case "without-threads": await WithoutThreads.run()
 default: exit(64)
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Interrupted sealing", .enabled(if: FaultyWorker.isAble, "not Linux"))
 struct SealingFaultTests {
     private static let campaign = Campaign(
-        "SealingFaultTests", parts: 2 * SealingVictim.Kind.allCases.count)
+        "SealingFaultTests", parts: 2 * SealingVictim.Kind.allCases.count + 1)
 
     private static func victim(
         _ kind: SealingVictim.Kind
@@ -56,6 +56,22 @@ struct SealingFaultTests {
         guard part.isComplete(for: "the borders") else { return }
         #expect(seen.count > 2)
         #expect(!Torture.isLong || seen.count == original.borders.count)
+    }
+
+    @Test(
+        "A safe migration that was killed while it seals is completed by the next, and not undone")
+    func killSafe() async throws {
+        guard let part = Self.campaign.begin("killSafe") else { return }
+        defer { part.end() }
+        let original = try SealingVictim(.protect)
+        let whole = try await SealingVictim(copying: original).runSafely()
+        #expect(whole.outcome == .succeeded, Comment(rawValue: whole.reported))
+        for call in whole.chosen(14, inTorture: 400) where part.goesOn() {
+            let victim = try SealingVictim(copying: original)
+            #expect(try await victim.runSafely("kill", at: call).outcome == .killed)
+            part.count("kills")
+            try victim.expectSafeCompletion("killed at \(call) of \(whole.count)")
+        }
     }
 
     @Test(

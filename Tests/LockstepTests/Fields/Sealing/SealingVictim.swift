@@ -107,6 +107,11 @@ struct SealingVictim {
         _ fault: String = "kill", at call: Int = .max >> 33
     ) async throws -> FaultyWorker.Run { try await victim.run("seal", fault, at: call) }
 
+    /// The same as a safe migration.
+    func runSafely(
+        _ fault: String = "kill", at call: Int = .max >> 33
+    ) async throws -> FaultyWorker.Run { try await victim.run("seal-safe", fault, at: call) }
+
     func makeLost() throws { try victim.makeLost() }
 
     // MARK: What must hold
@@ -145,6 +150,17 @@ struct SealingVictim {
         }
         let found = try Self.border(victim.database, keys)
         return borders.firstIndex(of: found)
+    }
+
+    /// Expects that the next safe run completes, and does not restore a backup.
+    func expectSafeCompletion(_ context: Comment) throws {
+        var migration = SafeMigration(of: victim.database.path, sets: [try victim.set])
+        migration.options.fieldKeys = [keys]
+        migration.options.mayBeUnsealed = true
+        let report = try migration.run(DatabaseAccess(key: victim.database.key()))
+        #expect([.migrated, .nothingToDo].contains(report.outcome), context)
+        #expect(report.recovery != .restored, context)
+        try expectCompletion(context)
     }
 
     /// Expects that the next run completes, with the result of a run without a fault.

@@ -38,6 +38,14 @@ struct CopyCallTests {
         return try RotationScratch.content(Connection.open(path, key: key))
     }
 
+    /// Adds a row, and makes a backup.
+    private static func grow(_ scratch: RotationScratch, backup: FilePath) throws {
+        let key = try scratch.keyring().databaseKey()
+        let store = try Store.open(scratch.path, key: key)
+        try store.write { try $0.execute("INSERT INTO item SELECT NULL, body FROM item LIMIT 1") }
+        try store.backup(to: backup)
+    }
+
     @Test("A failed backup leaves no files", arguments: ["once", "full"])
     func backup(_ fault: String) async throws {
         let original = try Self.original()
@@ -98,5 +106,30 @@ struct CopyCallTests {
         #expect(failures > 3)
         // The folder's last sync comes when nothing can be undone.
         #expect(failuresWithNew == (fault == "once" ? 1 : 0))
+    }
+
+    @Test("A killed restore leaves the old content, also what only the log had, or the backup's")
+    func killedRestore() async throws {
+        let original = try Self.original()
+        let old = try RotationScratch(copying: original).content()
+        let new: [String]
+        do {
+            let copied = try RotationScratch(copying: original)
+            try Self.grow(copied, backup: original.folder.file("copy.db"))
+            new = try copied.content()
+        }
+        #expect(old != new)
+        let whole = try await Self.run("restore", RotationScratch(copying: original))
+        #expect(whole.outcome == .succeeded)
+        var ends: Set<[String]> = []
+        // Where the old log is moved away, and the file has not come yet.
+        for call in whole.calls.map(\.number) {
+            let scratch = try RotationScratch(copying: original)
+            #expect(try await Self.run("restore", scratch, "kill", at: call).outcome == .killed)
+            let content = try Self.content(scratch, "data.db")
+            #expect(content == old || content == new, "killed at call \(call)")
+            ends.insert(content)
+        }
+        #expect(ends.count == 2)
     }
 }
