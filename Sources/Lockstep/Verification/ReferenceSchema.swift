@@ -83,3 +83,21 @@ enum ReferenceSchema {
         }
     }
 }
+
+extension UnfinishedMigration {
+    /// What has run of the version in the schema: its differences from a fresh build of the applied versions. Objects that
+    /// other programs made are among them. Changes of rows are not.
+    /// - Parameters:
+    ///   - connection: A connection to the database.
+    ///   - sets: The sets of all applied versions; the version's own file is not needed.
+    ///   - schema: Supplies the functions and collations that the migrations need.
+    /// - Throws: ``LockstepError/Code/migrationMissing`` if a file of an applied version is missing; the error of a
+    ///   migration that does not run on an empty database.
+    public func remains(
+        on connection: borrowing Connection, sets: [MigrationSet],
+        schema: ConnectionOptions = .init()
+    ) throws -> [SchemaSnapshot.Difference] {
+        try DriftCheck.differences(
+            of: SchemaSnapshot(connection), on: connection, sets, schema)
+    }
+}

@@ -1,6 +1,7 @@
 /// Puts a database whose schema was created by other means under the control of a migration set.
 ///
-/// The versions up to the current one of the schema are recorded as applied; none of them runs.
+/// The versions up to the current one of the schema are recorded as applied; none of them runs. If older versions are
+/// recorded already, the later ones are added: so a version that was given up and finished by hand gets its record.
 public struct Baseline {
     private let set: MigrationSet
     private let version: MigrationVersion
@@ -20,7 +21,8 @@ public struct Baseline {
 
     /// Records the versions in one transaction and returns their number.
     /// - Throws: ``LockstepError/Code/schemaBroken`` for a schema that differs from the version's schema, with
-    ///   the differences; ``LockstepError/Code/alreadyExists`` if versions of the set are already recorded;
+    ///   the differences; ``LockstepError/Code/alreadyExists`` if the version or a later one of the set is already
+    ///   recorded; ``LockstepError/Code/migrationUnfinished`` if a version of the set was begun and not finished;
     ///   ``LockstepError/Code/migrationMissing`` for an unknown version;
     ///   ``LockstepError/Code/foreignApplication``.
     @discardableResult
@@ -34,13 +36,11 @@ public struct Baseline {
         try Migrator(set).plan(.latest, on: connection).requireSound()
         try Migrator.requireOwnFile(connection, .seconds(60))
         return try connection.write { connection in
-            guard try !Ledger.entries(connection).contains(where: { $0.set == set.name }) else {
-                throw LockstepError(
-                    .alreadyExists, "versions of \(set.name) are already recorded",
-                    hint: "migrate continues after them", context: .init(set: set.name))
-            }
+            let recorded = try recordedVersions(connection)
             if !acceptsDifferences { try requireSchema(of: target, connection) }
-            let covered = set.migrations.filter { $0.version <= version }
+            let covered = set.migrations.filter {
+                $0.version <= version && !recorded.contains($0.version)
+            }
             try connection.with(rights: .engine) {
                 try Ledger.prepare(connection)
                 for migration in covered {
@@ -51,6 +51,27 @@ public struct Baseline {
         }
     }
 
+    /// The versions of the set that have a record, all of them older than the one to record.
+    private func recordedVersions(
+        _ connection: borrowing Connection
+    ) throws -> Set<MigrationVersion> {
+        let history = try Ledger.history(connection)
+        if let begun = history.unfinished.first(where: { $0.set == set.name }) {
+            throw LockstepError(
+                .migrationUnfinished,
+                "\(set.name) \(begun.version) (\(begun.name)) was begun but not finished",
+                advice: "finish it with a migration, or \(begun.givingUp)",
+                context: .init(set: set.name, begun.version))
+        }
+        let recorded = Set(history.entries.filter { $0.set == set.name }.map(\.version))
+        guard recorded.allSatisfy({ $0 < version }) else {
+            throw LockstepError(
+                .alreadyExists, "\(set.name) \(version) or a later version is already recorded",
+                hint: "migrate continues after them", context: .init(set: set.name))
+        }
+        return recorded
+    }
+
     /// Compares the schema with a new build of the versions. Additional objects are accepted if versions of other
     /// sets are recorded.
     private func requireSchema(
@@ -58,7 +79,7 @@ public struct Baseline {
     ) throws {
         let fresh = try Connection.inMemory()
         _ = try Migrator(set).run(.version(target.version), on: fresh)
-        let carriesOthers = try !Ledger.entries(connection).isEmpty
+        let carriesOthers = try Ledger.entries(connection).contains { $0.set != set.name }
         let differences = try SchemaSnapshot(connection).differences(from: SchemaSnapshot(fresh))
             .filter { !(carriesOthers && $0.change == .unexpected) }
         guard let first = differences.first else { return }

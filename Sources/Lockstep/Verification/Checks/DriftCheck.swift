@@ -19,17 +19,25 @@ enum DriftCheck {
         _ connection: borrowing Connection, _ sets: [MigrationSet], _ schema: ConnectionOptions,
         shouldContinue: () -> Bool = { true }
     ) throws -> CheckResult {
-        let history = try Ledger.history(connection)
-        let fresh = try ReferenceSchema.build(history, sets, schema, shouldContinue: shouldContinue)
         let found = try SchemaSnapshot(connection)
-        var differences = found.differences(from: try SchemaSnapshot(fresh))
-        if try seal(fresh, as: connection, differences) {
-            differences = found.differences(from: try SchemaSnapshot(fresh))
-        }
+        let differences = try differences(
+            of: found, on: connection, sets, schema, shouldContinue: shouldContinue)
         return (
             "\(counted(found.count, "object")) compared with a fresh build",
             differences.map(finding)
         )
+    }
+
+    /// The differences of the schema `found` on `connection` from a fresh build of the applied versions.
+    static func differences(
+        of found: SchemaSnapshot, on connection: borrowing Connection, _ sets: [MigrationSet],
+        _ schema: ConnectionOptions, shouldContinue: () -> Bool = { true }
+    ) throws -> [SchemaSnapshot.Difference] {
+        let history = try Ledger.history(connection)
+        let fresh = try ReferenceSchema.build(history, sets, schema, shouldContinue: shouldContinue)
+        let differences = found.differences(from: try SchemaSnapshot(fresh))
+        guard try seal(fresh, as: connection, differences) else { return differences }
+        return found.differences(from: try SchemaSnapshot(fresh))
     }
 
     static func finding(_ difference: SchemaSnapshot.Difference) -> VerificationReport.Finding {

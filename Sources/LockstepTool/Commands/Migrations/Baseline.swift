@@ -8,7 +8,9 @@ struct Baseline: ParsableCommand {
         abstract: "Record versions as applied if the database already has their schema.",
         discussion: """
             None of their SQL runs. The schema is first compared with a fresh build of the version; with \
-            --accept-differences it is accepted as it is, and `verify` reports the differences.
+            --accept-differences it is accepted as it is, and `verify` reports the differences. Where older \
+            versions are recorded, the later ones are added: for one that `migrate --abandon` gave up and a \
+            person finished.
 
             With --from-database, for example after `lockstep adopt`, the command first writes version 1 from the \
             database's schema into the migrations folder, which must not hold migrations yet.

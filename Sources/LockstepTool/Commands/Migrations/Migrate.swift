@@ -69,7 +69,8 @@ struct Migrate: ParsableCommand {
             let session = try Session.open(target.path(), keyrings, fields, credentials)
             let connection = try session.connect(canBeFirst: true, limits)
             return try Abandonment(
-                version: abandon, set: migrations.set, seconds: limits.seconds(atMost: runner.wait)
+                version: abandon, migrations: migrations,
+                seconds: limits.seconds(atMost: runner.wait)
             ).run(on: connection, output.format)
         }
         let sets = try migrations.sets(oneFor: to.map { _ in "--to" })

@@ -43,6 +43,60 @@ struct UnfinishedMigrationTests {
         #expect(try Scratch.int(connection, "SELECT sum(n) FROM t") == 821)
     }
 
+    private static let twoTables = """
+        -- lockstep: no transaction
+        CREATE TABLE u (x CHECK (x > 0));
+        CREATE INDEX t_by_n ON t (n);
+        INSERT INTO u SELECT n - 1 FROM t;
+        CREATE TABLE v (y);
+        """
+
+    /// Version 2 has failed after its first two statements, and was given up.
+    private func givenUp(_ connection: borrowing Connection) throws -> [String] {
+        let set = try Scratch.set(Scratch.up(Self.create), Scratch.up(Self.twoTables))
+        #expect(throws: LockstepError.self) { _ = try Migrator(set).run(on: connection) }
+        let unfinished = try #require(try Ledger.history(connection).unfinished.first)
+        Refusal.expect(.migrationUnfinished) {
+            try Baseline(set, at: MigrationVersion(2)).record(on: connection)
+        }
+        try unfinished.abandon(on: connection)
+        // The version's own file is not needed.
+        let first = try Scratch.set(Scratch.up(Self.create))
+        return try unfinished.remains(on: connection, sets: [first]).map {
+            "\($0.type) \($0.name) \($0.change)"
+        }
+    }
+
+    @Test("What has run of it is named; its file goes on if it drops that first")
+    func droppedFirst() throws {
+        let connection = try Connection.inMemory()
+        #expect(try givenUp(connection) == ["index t_by_n unexpected", "table u unexpected"])
+        let corrected = try Scratch.set(
+            Scratch.up(Self.create),
+            Scratch.up(
+                "DROP TABLE IF EXISTS u; DROP INDEX IF EXISTS t_by_n;\n"
+                    + Self.twoTables.replacing("-- lockstep: no transaction\n", with: "")
+                    .replacing("n - 1", with: "n")))
+        _ = try Migrator(corrected).run(on: connection)
+        #expect(try Scratch.int(connection, "SELECT count(*) FROM u") == 6)
+        #expect(try Ledger.entries(connection).count == 2)
+    }
+
+    @Test("Finished by hand, it is recorded by a baseline, and the next versions run")
+    func finishedByHand() throws {
+        let connection = try Connection.inMemory()
+        _ = try givenUp(connection)
+        let set = try Scratch.set(
+            Scratch.up(Self.create), Scratch.up(Self.twoTables.replacing("n - 1", with: "n")),
+            Scratch.up("CREATE TABLE w (z);"))
+        let baseline = Baseline(set, at: MigrationVersion(2))
+        Refusal.expect(.schemaBroken) { try baseline.record(on: connection) }
+        try connection.execute("CREATE TABLE v (y)")
+        #expect(try baseline.record(on: connection) == 1)
+        #expect(try Migrator(set).run(on: connection).steps.map(\.version.description) == ["3"])
+        #expect(try Ledger.entries(connection).count == 3)
+    }
+
     @Test("A version that was being undone counts as applied, and can be undone from the beginning")
     func down() throws {
         let connection = try Connection.inMemory()

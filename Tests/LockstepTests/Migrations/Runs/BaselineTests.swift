@@ -78,6 +78,9 @@ struct BaselineTests {
         Refusal.expect(.alreadyExists) {
             try Baseline(set, at: MigrationVersion(1)).record(on: connection)
         }
+        Refusal.expect(.schemaBroken) {
+            try Baseline(set, at: MigrationVersion(2)).record(on: connection)
+        }
         let gap = try MigrationSet(
             name: "gap",
             files: [(name: "1_a.sql", content: scripts[0]), (name: "3_c.sql", content: scripts[2])])
