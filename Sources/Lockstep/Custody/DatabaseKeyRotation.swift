@@ -19,6 +19,9 @@ public import SystemPackage
 /// 5. The copy takes the database's name, owner and permissions.
 /// 6. The keyring activates the new key and retires the old one.
 ///
+/// In the last two nobody else can change the keyring. If a rotation of another of its databases has given the new key up
+/// meanwhile, this one begins again.
+///
 /// The rotation writes the database once, reads it four times and the copy five times, and needs free space of the
 /// database's size and a sixteenth more. A new passphrase or another slot needs none of this: slots wrap the keyring's
 /// keys, and the database key stays the same.
@@ -104,9 +107,16 @@ public struct DatabaseKeyRotation: Sendable {
         let standing = try keyring.standingKey(of: database)
         if standing.state == .pending { return try finish(standing.version, &keyring) }
         try removeLeftover(keyring)
-        let (new, copy) = try replaceFile(&keyring, progress)
-        return try promote(new, replacing: standing.version, copy, &keyring)
+        for _ in 0..<Self.attempts {
+            if let report = try replaceFile(&keyring, progress) { return report }
+            try keyringFile.reread(&keyring)
+        }
+        throw LockstepError(
+            .busy, "the keys of \(keyringFile.path) have changed \(Self.attempts) times meanwhile",
+            hint: "run it again once nobody changes the keyring", context: .file(keyringFile.path))
     }
+
+    private static let attempts = 3
 
     /// The backups of a safe migration have the old key.
     private func requireNoMigration() throws {
@@ -122,9 +132,11 @@ public struct DatabaseKeyRotation: Sendable {
     // MARK: Steps
 
     /// The old file's lock is released at the end, when the new file has its name.
+    /// - Returns: Nil if somebody has given up the new key meanwhile. Then the file is the old one.
     private func replaceFile(
         _ keyring: inout Keyring, _ progress: JobProgress.Handler
-    ) throws -> (version: UInt32, copy: CopyReport) {
+    ) throws -> KeyRotationReport? {
+        let replaced = try keyring.standingKey(of: database).version
         let old = try keyring.databaseKey(for: database)
         let change = try begin(old, keyring)
         try change.requireSpace(freeSpace)
@@ -133,10 +145,27 @@ public struct DatabaseKeyRotation: Sendable {
         let exact = try change.copy(from: old, to: new) { try $0.report(to: progress) }
         try Task.checkCancellation()
         let epoch = keyring.epoch + 1
-        let copy = try change.amend(exact, key: new) { try keyring.remember(epoch: epoch, in: $0) }
-        try change.replace(with: copy)
-        return (version, copy.report)
+        var id: [UInt8]?
+        let copy = try change.amend(exact, key: new) { connection in
+            try keyring.remember(epoch: epoch, in: connection)
+            id = try KeyringTable.database(connection)
+        }
+        var report: KeyRotationReport?
+        do {
+            try keyringFile.update(&keyring) { keyring in
+                // While the copy was made, another database of the keyring can have got another key.
+                guard try keyring.isUsable(version) else { throw KeyIsGivenUp() }
+                try change.replace(with: copy)
+                let old = try promote(version, replacing: replaced, id, &keyring)
+                report = KeyRotationReport(oldVersion: old, newVersion: version, copy: copy.report)
+            }
+        } catch is KeyIsGivenUp {
+            return nil
+        }
+        return report
     }
+
+    private struct KeyIsGivenUp: Error {}
 
     /// Recording the new key raises the keyring's epoch, and the old file can lack that one step. If it lacks
     /// more, for example after an interrupted rotation, it is brought up to date first.
@@ -162,38 +191,60 @@ public struct DatabaseKeyRotation: Sendable {
             context: .file(database))
     }
 
-    /// A key that is already pending was recorded by an earlier rotation, whose copy has been removed.
+    /// A key that is already pending was recorded by an earlier rotation, whose copy has been removed, or by one of
+    /// another database of the keyring.
     private func recordPending(_ keyring: inout Keyring) throws -> UInt32 {
         var version: UInt32 = 0
         try keyring.change(in: keyringFile) { keyring in
-            version = try keyring.nextDatabaseKey(isFresh: reason == .compromise)
+            let isFresh = reason == .compromise
+            let isUsed = try isFresh && recordPendingKeys(&keyring)
+            version = try keyring.nextDatabaseKey(
+                isFresh: isFresh, leaving: isUsed ? .compromised : .destroyed)
         }
         return version
     }
 
-    /// - Parameter replaced: The key that the file had; nil for the one that the keyring records, or the active one.
-    private func promote(
-        _ version: UInt32, replacing replaced: UInt32? = nil, _ copy: CopyReport?,
-        _ keyring: inout Keyring
-    ) throws -> KeyRotationReport {
-        var old: UInt32 = 0
-        let id = try identity(version, keyring)
-        try keyring.change(in: keyringFile) { keyring in
-            let recorded = keyring.document.files.first { $0.database == id }?.keyVersion
-            try keyring.relist(id, under: version)
-            old = try keyring.promoteDatabaseKey(
-                version, replacing: replaced ?? (recorded == version ? nil : recorded),
-                leaving: reason == .compromise ? .compromised : .retired)
+    /// Records the databases that have a pending key already, since their rotations were interrupted: the key is given up,
+    /// and such a database opens only while the keyring records it under the key.
+    /// - Returns: Whether there are such databases, or some that are not where they were seen, so that nobody knows.
+    private func recordPendingKeys(_ keyring: inout Keyring) throws -> Bool {
+        var isUsed = false
+        for record in keyring.document.files {
+            guard let path = try keyringFile.place(of: record), FileAccess.exists(path) else {
+                isUsed = true
+                continue
+            }
+            let entry = try keyring.keyEntry(of: path)
+            guard entry.state == .pending else { continue }
+            isUsed = true
+            try keyring.relist(identity(of: path, entry.version, keyring), under: entry.version)
         }
-        return KeyRotationReport(oldVersion: old, newVersion: version, copy: copy)
+        return isUsed
     }
 
-    /// The id of the database, which now has the new key.
-    private func identity(_ version: UInt32, _ keyring: borrowing Keyring) throws -> [UInt8]? {
+    /// - Parameters:
+    ///   - replaced: The key that the file had; nil for the one that the keyring records, or the active one.
+    ///   - id: The id of the database.
+    /// - Returns: The replaced version.
+    private func promote(
+        _ version: UInt32, replacing replaced: UInt32? = nil, _ id: [UInt8]?,
+        _ keyring: inout Keyring
+    ) throws -> UInt32 {
+        let recorded = id.flatMap { keyring.record(of: $0)?.keyVersion }
+        try keyring.relist(id, under: version)
+        return try keyring.promoteDatabaseKey(
+            version, replacing: replaced ?? (recorded == version ? nil : recorded),
+            leaving: reason == .compromise ? .compromised : .retired)
+    }
+
+    /// The id of a database that has this key.
+    private func identity(
+        of path: FilePath, _ version: UInt32, _ keyring: borrowing Keyring
+    ) throws -> [UInt8]? {
         var reading = options.ofSchema
         reading.isQueryOnly = true
         let key = try keyring.databaseKey(version: version)
-        return try KeyringTable.database(Connection.open(database, key: key, options: reading))
+        return try KeyringTable.database(Connection.open(path, key: key, options: reading))
     }
 
     /// The file already has the pending key: only the keyring must be updated.
@@ -205,7 +256,10 @@ public struct DatabaseKeyRotation: Sendable {
         // bring the old file back.
         try AtomicFile.syncFolder(of: database)
         try removeLeftover(keyring)
-        return try promote(version, nil, &keyring)
+        let id = try identity(of: database, version, keyring)
+        var old: UInt32 = 0
+        try keyring.change(in: keyringFile) { old = try promote(version, id, &$0) }
+        return KeyRotationReport(oldVersion: old, newVersion: version, copy: nil)
     }
 
     /// The file usually records the epoch that the keyring is about to have. It has an older epoch if the keyring was

@@ -83,9 +83,9 @@ struct RotationFaultTests {
         #expect(created > recorded + 4)
         let exchanged = try position("rename", "data.db.rotating", from: created)
         #expect(
-            calls[(exchanged - 4)...(exchanged + 1)].map { "\($0.action) \($0.name)" } == [
-                "write data.db.rotating", "chmod data.db.rotating", "sync data.db.rotating",
-                "sync .", "rename data.db.rotating", "sync .",
+            calls[(exchanged - 3)...(exchanged + 1)].map { "\($0.action) \($0.name)" } == [
+                "chmod data.db.rotating", "sync data.db.rotating", "sync .",
+                "rename data.db.rotating", "sync .",
             ])
         // ... and the keyring with the new key in use.
         let promoted = try position("create", "*", from: exchanged)

@@ -85,12 +85,54 @@ struct SharedKeyringRotationTests {
         Refusal.expect(.keyUnavailable) { _ = try scratch.keyring().databaseKey(for: old) }
     }
 
-    @Test("A rotation that was interrupted after the file was replaced knows which key it replaced")
-    func finished() throws {
-        try scratch.rotate()
+    @Test("A key that another rotation gives up meanwhile is given to no file")
+    func together() throws {
         var keyring = try scratch.keyring()
-        struct Interrupted: Error {}
-        // Up to the replaced file, with the key still pending.
+        var rounds = 0
+        let report = try DatabaseKeyRotation(of: second, keyring: scratch.file).run(&keyring) { _ in
+            rounds += 1
+            if rounds == 1 { try scratch.rotate(.compromise) }
+        }
+        #expect(rounds > 1 && report.newVersion == 4)
+        #expect(try scratch.states == [.compromised, .destroyed, .retired, .active])
+        try bound.open()
+        try bound.open(second)
+    }
+
+    @Test(
+        "A rotation that another one's key would have become too old for begins again, or gives up")
+    func restless() throws {
+        let before = try Bytes.read(second)
+        var keyring = try scratch.keyring()
+        var last: UInt64?
+        Refusal.expect(.busy) {
+            try DatabaseKeyRotation(of: second, keyring: scratch.file).run(&keyring) { _ in
+                let epoch = try scratch.keyring().epoch
+                guard epoch != last else { return }
+                try scratch.rotate(.compromise)
+                last = try scratch.keyring().epoch
+            }
+        }
+        #expect(try Bytes.read(second).count == before.count)
+        try bound.open()
+        try bound.open(second)
+    }
+
+    @Test("A file that has its pending key already keeps it, whatever becomes of another's")
+    func replacedThenCompromised() throws {
+        var keyring = try scratch.keyring()
+        let version = try replaceSecond(&keyring)
+        try scratch.rotate(.compromise)
+        #expect(try scratch.states == [.compromised, .compromised, .active])
+        try bound.open()
+        try bound.open(second)
+        let report = try rotateSecond(.compromise)
+        #expect(report.oldVersion == version)
+        try bound.open(second)
+    }
+
+    /// A rotation up to the replaced file, with the key still pending.
+    private func replaceSecond(_ keyring: inout Keyring) throws -> UInt32 {
         let key = try keyring.databaseKey(for: second)
         let change = try KeyChange.begin(second, key: key)
         var version: UInt32 = 0
@@ -100,7 +142,14 @@ struct SharedKeyringRotationTests {
             try keyring.remember(epoch: keyring.epoch + 1, in: $0)
         }
         try change.replace(with: copy)
-        _ = consume change
+        return version
+    }
+
+    @Test("A rotation that was interrupted after the file was replaced knows which key it replaced")
+    func finished() throws {
+        try scratch.rotate()
+        var keyring = try scratch.keyring()
+        let version = try replaceSecond(&keyring)
         try bound.open(second)
         let report = try rotateSecond(.compromise)
         #expect(report.copy == nil && report.oldVersion == 1 && report.newVersion == version)

@@ -57,19 +57,27 @@ extension Keyring {
     // MARK: Rotation
 
     /// The version of the key to rotate to: the pending key of an unfinished rotation, or a new key.
-    /// - Parameter isFresh: Always makes a new key: anyone who knows the active key may know the pending one.
+    /// - Parameters:
+    ///   - isFresh: Always makes a new key: anyone who knows the active key may know the pending one.
+    ///   - givenUp: What becomes of the pending one then: destroyed, or compromised if a database can have it already.
     package mutating func nextDatabaseKey(
-        isFresh: Bool, today: CalendarDay = .today
+        isFresh: Bool, leaving givenUp: KeyState = .destroyed, today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
         let pending = document.keys.filter { $0.kind == .database && $0.state == .pending }
         if !isFresh, let last = pending.last { return last.version }
         for entry in pending {
-            try setState(.database, version: entry.version, to: .destroyed, today: today)
+            try setState(.database, version: entry.version, to: givenUp, today: today)
         }
         return try addKey(.database, state: .pending, today: today)
     }
 
-    /// Activates a pending key, which retires the previously active key, and moves the key that it replaces to `state`:
+    /// Whether databases can get this key.
+    borrowing func isUsable(_ version: UInt32) throws(LockstepError) -> Bool {
+        let state = document.keys[try index(of: .database, version)].state
+        return state == .pending || state == .active
+    }
+
+    /// Activates a pending key, unless a rotation of another database has, which retires the previously active key, and moves the key that it replaces to `state`:
     /// retired or compromised.
     /// - Parameter replaced: The key that the file had; nil for the active key.
     /// - Returns: The replaced version.
@@ -80,7 +88,9 @@ extension Keyring {
     ) throws(LockstepError) -> UInt32 {
         let active = try activeDatabaseKey().version
         let old = replaced ?? active
-        try setState(.database, version: version, to: .active, today: today)
+        if active != version {
+            try setState(.database, version: version, to: .active, today: today)
+        }
         let isSo = document.keys.contains {
             $0.kind == .database && $0.version == old && $0.state == state
         }
