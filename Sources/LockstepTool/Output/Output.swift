@@ -12,10 +12,25 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case json
 }
 
+/// What commands print that a test runs within its own process, and what it does beside them.
+final class OutputSink: Sendable {
+    /// The lines of both outputs.
+    let text = Mutex("")
+    /// Called at each step of a command that can be interrupted.
+    let atStep: @Sendable () -> Void
+
+    init(atStep: @escaping @Sendable () -> Void = {}) { self.atStep = atStep }
+
+    func write(_ text: String) { self.text.withLock { $0 += text } }
+}
+
 /// Standard output for results, standard error for everything else.
 enum Output {
+    /// Takes the output of a command that is no process of its own, which then leaves the process's signals alone, too.
+    @TaskLocal static var sink: OutputSink?
+
     /// A line for people.
-    static func line(_ text: String = "") { result.withLock { $0.write("\(printable(text))\n") } }
+    static func line(_ text: String = "") { part("\(printable(text))\n") }
 
     /// A JSON object on a separate line.
     static func json(_ value: some Encodable) throws { part(try encoded(value) + "\n") }
@@ -37,7 +52,10 @@ enum Output {
     }()
 
     /// A piece of JSON.
-    static func part(_ text: String) { result.withLock { $0.write(text) } }
+    static func part(_ text: String) {
+        if let sink { return sink.write(text) }
+        result.withLock { $0.write(text) }
+    }
 
     /// Writes the buffered output now, so that a reader sees the progress.
     static func flush() { result.withLock { $0.flush() } }
@@ -51,6 +69,7 @@ enum Output {
     }
 
     static func note(_ text: String) {
+        if let sink { return sink.write("\(printable(text))\n") }
         // If standard error is closed, the text has nowhere to go.
         _ = try? FileDescriptor.standardError.writeAll("\(printable(text))\n".utf8)
     }

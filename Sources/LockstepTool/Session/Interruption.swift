@@ -14,6 +14,7 @@ enum Interruption {
 
     /// From now on, leaves the first signal to ``check()``. A second one ends the process at once.
     static func expect() {
+        guard Output.sink == nil else { return }
         // Initialized here, so that the signal handler does not have to.
         received.store(false, ordering: .relaxed)
         for number in [SIGINT, SIGTERM, SIGHUP] {
@@ -34,6 +35,7 @@ enum Interruption {
 
     /// - Throws: ``LockstepError/Code/interrupted`` if a signal has arrived.
     static func check() throws {
+        Output.sink?.atStep()
         guard isRequested else { return }
         throw LockstepError(.interrupted, "interrupted: unfinished files are removed")
     }

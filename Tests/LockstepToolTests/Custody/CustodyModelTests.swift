@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// No sequence of what users do with databases, copies, keyrings and keys makes a row or a cell unreadable, or leaves a
+/// database that no command reads: see ``CustodyOracle``.
+///
+/// The long form runs every sequence up to a depth, except that of two that lead to the same state only one is continued
+/// (``StateDescription``); then it goes on at random.
+@Suite("No sequence of commands makes a row unreadable", .serialized)
+struct CustodyModelTests {
+    private static let campaign = Campaign("CustodyModelTests", parts: 6)
+    /// The depth of the long form.
+    private static let depth = 4
+    /// Sequences at random in a plain test run, and their length.
+    private static let walks = (count: 3, length: 5)
+
+    @Test("Every sequence up to a depth", arguments: CustodyBench.Beginning.allCases)
+    func exhaustive(_ beginning: CustodyBench.Beginning) throws {
+        guard let part = Self.campaign.begin("every, \(beginning)") else { return }
+        defer { part.end() }
+        let search = try CustodySearch(beginning)
+        try search.explore(to: Torture.isLong ? Self.depth : 1, part)
+        for finding in search.findings { Issue.record("\(finding)") }
+    }
+
+    @Test("Sequences at random", arguments: CustodyBench.Beginning.allCases)
+    func random(_ beginning: CustodyBench.Beginning) throws {
+        guard let part = Self.campaign.begin("random, \(beginning)") else { return }
+        defer { part.end() }
+        let search = try CustodySearch(beginning)
+        var generator = SplitMix64(state: Torture.campaignSeed)
+        var count = 0
+        while part.goesOn(after: count, of: Self.walks.count), search.findings.count < 20 {
+            count += 1
+            let length = Torture.isLong ? 12 : Self.walks.length
+            try search.walk(length, &generator, part)
+        }
+        for finding in search.findings { Issue.record("\(finding)") }
+    }
+
+    @Test("A command at the first step of another", arguments: CustodyBench.Beginning.allCases)
+    func pairs(_ beginning: CustodyBench.Beginning) throws {
+        guard let part = Self.campaign.begin("pairs, \(beginning)") else { return }
+        defer { part.end() }
+        let search = try CustodySearch(beginning)
+        try search.pair(oneOf: Torture.isLong ? 1 : 8, part)
+        for finding in search.findings { Issue.record("\(finding)") }
+    }
+
+    @Test("Negative control: without the proof that nothing needs a key, rows are lost")
+    func credulous() throws {
+        let search = try CustodySearch(.rotated)
+        search.bench.isCredulous = true
+        let found = try ["destroy database 1", "destroy field 1, a"].map {
+            try search.run([#require(CustodyVerb.named($0))])
+        }
+        #expect(found.allSatisfy { $0.contains { $0.contains("lost") } }, "\(found)")
+    }
+
+    @Test("Negative control: with a restore that has no locks, the restored rows are lost")
+    func unlocked() throws {
+        let besides = try #require(
+            CustodyVerb.besides.first { $0.description.contains("database 1") })
+        let search = try CustodySearch(.together)
+        let found = try search.run([.beside(.unlockedRestore, besides)])
+        #expect(found.contains { $0.contains("d.db, lost") }, "\(found)")
+        let restore = try #require(CustodyVerb.named("restore c d"))
+        #expect(try search.run([.beside(restore, besides)]) == [])
+    }
+}
