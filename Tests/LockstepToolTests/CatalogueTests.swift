@@ -46,7 +46,7 @@ struct CatalogueTests {
     }
 
     private func key() throws -> DatabaseKey {
-        let keyring = try KeyringFile(folder.file("Keys/c.database.keyring")).open { _ in
+        let keyring = try KeyringFile(folder.file("c.db.keys/database.keyring")).open { _ in
             try KeyFile.read(folder.file("k"))
         }
         return try keyring.databaseKey(for: folder.file("c.db"))

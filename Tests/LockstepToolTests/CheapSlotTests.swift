@@ -14,7 +14,7 @@ struct CheapSlotTests {
         try KeyFile.create(folder.file("k"))
         try folder.write("p", "a passphrase\n")
         for (purpose, name) in [
-            (KeyringPurpose.database, "films.database"), (.fields, "films.fields"),
+            (KeyringPurpose.database, "database"), (.fields, "films.fields"),
         ] {
             var keyring = try Keyring.create(purpose)
             let passphrase = Array("a passphrase".utf8)
@@ -22,7 +22,7 @@ struct CheapSlotTests {
                 "person", .passphrase(Passphrase(SecretBytes(copying: passphrase.span))),
                 cost: Scrypt.Cost(logN: logN, r: 8, p: 1))
             try keyring.addSlot("file", KeyFile.read(folder.file("k")))
-            try KeyringFile(folder.file("Keys").appending("\(name).keyring")).create(keyring)
+            try KeyringFile(folder.file("films.db.keys/\(name).keyring")).create(keyring)
             if purpose == .database {
                 _ = try Connection.create(folder.file("films.db"), key: keyring.databaseKey())
             }

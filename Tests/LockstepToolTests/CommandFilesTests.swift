@@ -57,11 +57,14 @@ struct CommandFilesTests {
         #expect(found.subtracting(expected) == [], "files without a command of their name")
     }
 
-    @Test("A group's commands are in a folder of its name")
+    @Test("A group's commands are in a folder of its name, or in a part of it")
     func folders() throws {
-        let files = Set(try Self.files())
+        let files = try Self.files()
         for command in Self.commands where command.isGrouped {
-            #expect(files.contains("\(command.words[0])/\(command.file)"))
+            #expect(
+                files.contains { file in
+                    file.hasPrefix("\(command.words[0])/") && file.hasSuffix("/\(command.file)")
+                }, "\(command.file)")
         }
     }
 

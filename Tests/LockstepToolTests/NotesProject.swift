@@ -42,7 +42,7 @@ struct NotesProject {
 
     /// Opens a keyring of the project without the tool.
     func keyring(of database: String = "n") throws -> Keyring {
-        try KeyringFile(folder.file("Keys/\(database).database.keyring")).open { _ in
+        try KeyringFile(folder.file("\(database).db.keys/database.keyring")).open { _ in
             try KeyFile.read(folder.file("k"))
         }
     }

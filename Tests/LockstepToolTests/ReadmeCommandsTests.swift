@@ -57,12 +57,11 @@ struct ReadmeCommandsTests {
     /// The program at the top of the README, on the quick start's files.
     private func films() throws -> [(title: String, year: Int)] {
         // sample: README.md
-        let keyring = try KeyringFile(folder.file("Keys/films.database.keyring")).open { _ in
+        let keyring = try KeyringFile.database(beside: folder.file("films.db")).open { _ in
             try KeyFile.read(folder.file("my.key"))
         }
-        let fields = try KeyringFile(folder.file("Keys/movies.fields.keyring")).open { _ in
-            try KeyFile.read(folder.file("my.key"))
-        }
+        let fieldsFile = try KeyringFile.fields(of: "movies", beside: folder.file("films.db"))
+        let fields = try fieldsFile.open { _ in try KeyFile.read(folder.file("my.key")) }
         var options = StoreOptions()
         options.connection.fieldKeys = [try fields.fieldKeys(named: "movies")]
         let store = try Store.open(

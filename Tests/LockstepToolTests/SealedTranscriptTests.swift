@@ -10,14 +10,14 @@ struct SealedTranscriptTests {
     private static func films() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try KeyFile.create(folder.file("k"))
-        let keys = folder.file("Keys")
+        let keys = folder.file("films.db.keys")
         func make(_ purpose: KeyringPurpose, _ name: String) throws -> Keyring {
             var keyring = try Keyring.create(purpose)
             try keyring.addSlot("owner", KeyFile.read(folder.file("k")))
             try KeyringFile(keys.appending(name)).create(keyring)
             return keyring
         }
-        let database = try make(.database, "films.database.keyring")
+        let database = try make(.database, "database.keyring")
         let fields = try make(.fields, "films.fields.keyring").fieldKeys()
         let path = folder.file("films.db")
         do {

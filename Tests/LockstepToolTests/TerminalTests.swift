@@ -30,7 +30,7 @@ struct TerminalTests {
             made.shown.contains("again: \nhint: this passphrase is easy to guess: it is fewer"))
         let asked = try await converse(
             // Ctrl-U erases the line, backspace one character, however many bytes it has.
-            ["Passphrase for Keys/a.database.keyring: ", "no\u{15}correct horsö\u{7F}e\n"],
+            ["Passphrase for a.db.keys/database.keyring: ", "no\u{15}correct horsö\u{7F}e\n"],
             ["query", "SELECT 7 * 6 AS answer"])
         #expect(asked.status == .exited(0), "\(asked.shown)")
         #expect(asked.shown.contains("42"))

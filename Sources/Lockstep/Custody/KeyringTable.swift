@@ -67,25 +67,29 @@ enum KeyringTable {
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     static func read(_ connection: borrowing Connection) throws -> Content {
         var content = Content()
-        guard try EngineTables.exists(EngineTables.epochs, connection) else { return content }
-        let database = hasDatabase(connection) ? "database" : "NULL"
-        let dataset = hasDataset(connection) ? "dataset" : "NULL"
-        let sql: SQL = """
-            SELECT ring, epoch, \(verbatim: database), \(verbatim: dataset) FROM main.lockstep_keyring
-            """
-        do {
-            try read(sql, connection, into: &content)
-        } catch let error as LockstepError where error.code == .sqlFailed {
-            // The table lacks a column.
-            throw impossible
+        try EngineTables.readIfExists(EngineTables.epochs, connection) { limit in
+            let database = hasDatabase(connection) ? "database" : "NULL"
+            let dataset = hasDataset(connection) ? "dataset" : "NULL"
+            let sql: SQL = """
+                SELECT ring, epoch, \(verbatim: database), \(verbatim: dataset) FROM main.lockstep_keyring
+                """
+            do {
+                try read(sql, connection, limit, into: &content)
+            } catch let error as LockstepError where error.code == .sqlFailed {
+                // The table lacks a column.
+                throw impossible
+            }
         }
         return content
     }
 
     private static func read(
-        _ sql: SQL, _ connection: borrowing Connection, into content: inout Content
+        _ sql: SQL, _ connection: borrowing Connection, _ limit: EngineTables.RowLimit,
+        into content: inout Content
     ) throws {
+        var limit = limit
         try connection.prepare(sql).forEach { row in
+            try limit.count()
             guard let ring = try? row[0] as [UInt8], ring.count == idLength,
                 let epoch = try? row[1] as Int64, epoch > 0
             else { throw impossible }
@@ -224,7 +228,7 @@ enum KeyringTable {
     }
 
     private static let impossible = LockstepError(
-        .tampered, "the database's record of its keyring is invalid",
+        .tampered, "the database's record of its keyring, lockstep_keyring, is invalid",
         hint: "restore the database from a backup")
 }
 

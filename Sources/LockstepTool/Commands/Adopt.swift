@@ -62,7 +62,7 @@ struct Adopt: ParsableCommand {
         let path = try database.path()
         let isPlaintext = try isSourcePlaintext()
         let passphrase = try isPlaintext ? nil : sourcePassphrase()
-        let file = keyrings.file(for: path)
+        let file = shareKeyring ? keyrings.file(for: path) : keyrings.newFile(for: path)
         let isNew = !file.exists
         guard isNew || slots.envSlot == nil else {
             throw ValidationError(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lockstep
+import SystemPackage
 
 /// `lockstep init`: makes keyrings and an empty encrypted database.
 struct Init: ParsableCommand {
@@ -22,14 +23,14 @@ struct Init: ParsableCommand {
 
     func run() throws {
         let path = try database.path()
-        let file = keyrings.file(for: path)
+        let file = keyrings.newFile(for: path)
         // Whether an `init` was killed before it had made the database.
         let isBegun = try file.awaitsDatabase(at: path)
         var new = NewKeyrings(slots)
         do {
             var keyring =
                 try isBegun ? new.takeOver(file) : new.make(.database, file, listing: path)
-            try makeFields(isBegun, &new)
+            try makeFields(path, isBegun, &new)
             let connection = try Connection.create(
                 path, key: keyring.newDatabaseKey(at: file.spelling(of: path)))
             Remembering.show(connection, of: &keyring, in: file)
@@ -41,9 +42,11 @@ struct Init: ParsableCommand {
         Output.line("made the encrypted database \(path)")
     }
 
-    private func makeFields(_ isBegun: Bool, _ new: inout NewKeyrings) throws {
+    private func makeFields(
+        _ path: FilePath, _ isBegun: Bool, _ new: inout NewKeyrings
+    ) throws {
         guard let dataset else { return }
-        let file = try KeyringFile.fields(of: dataset, in: keyrings.folder)
+        let file = try keyrings.newFields(of: dataset, for: path)
         if isBegun, file.exists, try file.summary().databases.isEmpty {
             _ = try new.takeOver(file)
         } else {

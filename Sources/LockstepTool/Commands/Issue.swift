@@ -23,7 +23,10 @@ struct Issue: ParsableCommand {
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var credentials: CredentialOptions
 
-    @Option(help: "The dataset, whose fields keyring is in the keyring folder.")
+    @Option(
+        help:
+            "The dataset, whose fields keyring is beside the first database or in a keyring folder."
+    )
     var dataset: String?
 
     @Option(
@@ -33,7 +36,7 @@ struct Issue: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The keyring of those databases, if it is not each one's own in the keyring folder.",
+            "The keyring of those databases, if it is not each one's own.",
             valueName: "keyring"))
     var databaseKeyring: String?
 
@@ -96,7 +99,10 @@ struct Issue: ParsableCommand {
     }
 
     private func fieldsFile() throws -> KeyringFile {
-        if let dataset { return try KeyringFile.fields(of: dataset, in: keyrings.folder) }
+        if let dataset {
+            let first = database.first ?? Environment.text("LOCKSTEP_DATABASE")
+            return try keyrings.fields(of: dataset, for: first.map { FilePath($0) })
+        }
         return keyrings.file(for: FilePath(""))
     }
 
@@ -105,7 +111,7 @@ struct Issue: ParsableCommand {
         let path = FilePath(name)
         let file =
             databaseKeyring.map { KeyringFile(FilePath($0)) }
-            ?? KeyringFile.database(for: path, in: keyrings.folder)
+            ?? keyrings.ownFile(of: path)
         var options = ConnectionOptions()
         options.isQueryOnly = true
         let connection = try Connection.open(

@@ -39,7 +39,7 @@ struct Restore: ParsableCommand {
         let credentials = CredentialSource(access.credentials)
         let file = try access.keyringFile()
         var keyring = try credentials.open(file)
-        let fields = try access.fields.open(in: access.keyrings.folder, credentials)
+        let fields = try access.fields.open(access.keyrings, of: path, credentials)
         let progress = CopyProgressLine("restore")
         // After a rotation, a backup can have a retired key; the restored database has the active one.
         let report = try Lockstep.Restore(path, from: backup).run(&keyring, in: file) {

@@ -57,7 +57,7 @@ struct Verify: ParsableCommand {
         verification.deadline = limits.deadline
         verification.cellSample = sample
         verification.publisher = try release.publisher.map(Publisher.init)
-        verification.dataset = try release.dataset(in: access.keyrings.folder)
+        verification.dataset = try release.dataset(access)
         Interruption.expect()
         var line = VerifyProgress()
         defer { line.end() }

@@ -9,7 +9,7 @@ struct FieldsOptions: ParsableArguments {
         help: ArgumentHelp(
             "Also open the sealed columns of this dataset. (default: the variable LOCKSTEP_FIELDS)",
             discussion: """
-                The dataset's name, if its fields keyring is in the keyring folder; or a keyring file; or both, as in \
+                The dataset's name, if its fields keyring is beside the database or in a keyring folder; or a keyring file; or both, as in \
                 catalogue=customers/acme.fields.keyring. Can be repeated; the variable separates several with spaces. SQL reads sealed columns through views: \
                 movies_open for movies.
                 """, valueName: "dataset"))
@@ -22,23 +22,33 @@ struct FieldsOptions: ParsableArguments {
     }
 
     /// Opens the named keyrings.
-    func open(in folder: FilePath, _ credentials: CredentialSource) throws -> [FieldsKeyring] {
+    /// - Parameter database: The database with the sealed columns; nil for several.
+    func open(
+        _ keyrings: KeyringOptions, of database: FilePath?, _ credentials: CredentialSource
+    ) throws -> [FieldsKeyring] {
         try datasets.map { text in
-            let (name, file) = try Self.file(text, in: folder)
+            let (name, file) = try Self.file(text) {
+                try keyrings.fields(of: $0, for: database)
+            }
             return try FieldsKeyring(file, named: name, credentials.open(file))
         }
+    }
+
+    /// The datasets and their keyrings that do not lie beside the database.
+    func formerFiles(_ keyrings: KeyringOptions) throws -> [(String, KeyringFile)] {
+        try datasets.map { try Self.file($0, keyrings.formerFields) }
     }
 
     private static let suffix = ".fields.keyring"
 
     /// The dataset's name in migrations, and its keyring file.
     private static func file(
-        _ text: String, in folder: FilePath
+        _ text: String, _ find: (String) throws -> KeyringFile
     ) throws -> (String, KeyringFile) {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         if parts.count == 2 { return (parts[0], KeyringFile(FilePath(parts[1]))) }
         guard text.contains("/") || text.hasSuffix(suffix) else {
-            return (text, try KeyringFile.fields(of: text, in: folder))
+            return (text, try find(text))
         }
         let path = FilePath(text)
         let name = path.lastComponent?.string ?? text

@@ -23,32 +23,6 @@ struct DatabaseOptions: ParsableArguments {
     }
 }
 
-/// The location of the keyrings.
-struct KeyringOptions: ParsableArguments {
-    @Option(
-        help: "The keyring folder. (default: the variable LOCKSTEP_KEYS, or Keys)")
-    var keys: String?
-
-    @Option(
-        name: .customLong("keyring"),
-        help: ArgumentHelp(
-            "The keyring file. (default: the variable LOCKSTEP_KEYRING, or the database's own in the keyring folder)",
-            valueName: "keyring"))
-    var named: String?
-
-    /// The named keyring, or the one in the variable.
-    var keyring: String? { named ?? Environment.text("LOCKSTEP_KEYRING") }
-
-    var folder: FilePath {
-        FilePath(keys ?? Environment.text("LOCKSTEP_KEYS") ?? "Keys")
-    }
-
-    func file(for database: FilePath) -> KeyringFile {
-        if let keyring { return KeyringFile(FilePath(keyring)) }
-        return KeyringFile.database(for: database, in: folder)
-    }
-}
-
 /// The migrations.
 struct MigrationOptions: ParsableArguments {
     @Option(

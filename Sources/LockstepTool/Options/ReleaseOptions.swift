@@ -12,13 +12,15 @@ struct ReleaseOptions: ParsableArguments {
 
     @Option(
         help: """
-            The manifest's dataset, whose keyring is in the keyring folder. (default: all datasets that the database \
+            The manifest's dataset, whose keyring is beside the database or in a keyring folder. (default: all datasets that the database \
             names)
             """)
     var dataset: String?
 
     /// The identifier of the named dataset.
-    func dataset(in folder: FilePath) throws -> [UInt8]? {
-        try dataset.map { try KeyringFile.fields(of: $0, in: folder).summary().subjectID }
+    func dataset(_ access: AccessOptions) throws -> [UInt8]? {
+        try dataset.map {
+            try access.keyrings.fields(of: $0, for: access.database.path()).summary().subjectID
+        }
     }
 }

@@ -11,7 +11,7 @@ struct KeyringAccess: ParsableArguments {
     @Option(
         name: [.customShort("d"), .customLong("database")],
         help: ArgumentHelp(
-            "The keyring of this database. (default: the variable LOCKSTEP_DATABASE)",
+            "The keyring of this database; with --dataset, the fields keyring beside it. (default: the variable LOCKSTEP_DATABASE)",
             valueName: "database"))
     var namedDatabase: String?
 
@@ -25,14 +25,17 @@ struct KeyringAccess: ParsableArguments {
     }
 
     func validate() throws {
-        let named = [keyrings.named, namedDatabase, dataset].count { $0 != nil }
+        let named = [keyrings.named, dataset ?? namedDatabase].count { $0 != nil }
         guard named <= 1, named == 1 || database != nil || keyrings.keyring != nil else {
             throw ValidationError("name one keyring: with --keyring, --database or --dataset")
         }
     }
 
     func file() throws -> KeyringFile {
-        if let dataset { return try KeyringFile.fields(of: dataset, in: keyrings.folder) }
+        if let dataset {
+            let database = namedDatabase ?? Environment.text("LOCKSTEP_DATABASE")
+            return try keyrings.fields(of: dataset, for: database.map { FilePath($0) })
+        }
         return keyrings.file(for: FilePath(database ?? ""))
     }
 

@@ -44,7 +44,7 @@ struct Session: ~Copyable {
         let file = keyrings.file(for: database ?? path)
         return Session(
             path: path, opened: OpenedKeyring(file, try source.open(file)),
-            fieldsKeyrings: try fields.open(in: keyrings.folder, source))
+            fieldsKeyrings: try fields.open(keyrings, of: database ?? path, source))
     }
 
     /// Does something with the keyrings. If it finds that one is older than the database, they are read again, and it is

@@ -36,7 +36,7 @@ struct KeySamplesTests {
     private func openByCommand(_ folder: TemporaryFolder) throws -> Keyring {
         // sample: KeepingKeys.md
         let command = try KeyCommand(["/usr/bin/kms-decrypt", "--in", "/etc/app/app.secret.kms"])
-        let keyring = try KeyringFile(folder.file("Keys/app.database.keyring")).open { slot in
+        let keyring = try KeyringFile.database(beside: folder.file("app.db")).open { slot in
             slot.kind == .command ? try command.credential() : nil
         }
         // end
@@ -58,7 +58,7 @@ struct KeySamplesTests {
         plugin.interaction.message = { _, text in show(text) }
         plugin.interaction.requestSecret = { _, text in try askForPIN(text) }
         let identities = try PluginIdentities(withoutData: plugin.name)
-        let keyring = try KeyringFile(folder.file("Keys/app.database.keyring")).open { slot in
+        let keyring = try KeyringFile.database(beside: folder.file("app.db")).open { slot in
             try plugin.credential(for: slot, with: identities)
         }
         // end

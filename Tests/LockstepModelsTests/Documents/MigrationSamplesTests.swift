@@ -32,7 +32,7 @@ struct MigrationSamplesTests {
     }
 
     private func keyring(_ sample: SampleFolder) throws -> Keyring {
-        try KeyringFile(sample.folder.file("Keys/notes.database.keyring")).open { _ in
+        try KeyringFile.database(beside: sample.folder.file("notes.db")).open { _ in
             try KeyFile.read(sample.folder.file("my.key"))
         }
     }

@@ -31,7 +31,7 @@ struct ReadmeTests {
     func sealedColumns() throws {
         let fieldsKeyring = try Keyring.create(.fields)
         let folder = try films(3, fieldKeys: [fieldsKeyring.fieldKeys(named: "movies")])
-        let keyring = try KeyringFile(folder.file("Keys/films.database.keyring")).open { _ in
+        let keyring = try KeyringFile.database(beside: folder.file("films.db")).open { _ in
             try KeyFile.read(folder.file("my.key"))
         }
         // sample: README.md

@@ -12,13 +12,21 @@ struct SampleFolder {
         try KeyFile.create(folder.file("my.key"))
     }
 
-    /// Makes a keyring, `Keys/<name>.<purpose>.keyring`.
+    /// Makes a keyring beside the database `<name>.db`.
     @discardableResult
-    func keyring(_ name: String, _ purpose: KeyringPurpose = .database) throws -> Keyring {
+    func keyring(_ name: String) throws -> Keyring {
+        try make(.database, .database(beside: folder.file("\(name).db")))
+    }
+
+    /// Makes the fields keyring of a dataset beside the database `<name>.db`.
+    func fieldsKeyring(_ dataset: String, beside name: String) throws -> Keyring {
+        try make(.fields, .fields(of: dataset, beside: folder.file("\(name).db")))
+    }
+
+    private func make(_ purpose: KeyringPurpose, _ file: KeyringFile) throws -> Keyring {
         var keyring = try Keyring.create(purpose)
         try keyring.addSlot("key-file", KeyFile.read(folder.file("my.key")))
-        let path = folder.file("Keys/\(name).\(purpose.rawValue).keyring")
-        try KeyringFile(path).create(keyring)
+        try file.create(keyring)
         return keyring
     }
 

@@ -19,7 +19,7 @@ struct SealingSamplesTests {
     }
 
     private func key(_ folder: TemporaryFolder) throws -> DatabaseKey {
-        try KeyringFile(folder.file("Keys/films.database.keyring")).open { _ in
+        try KeyringFile.database(beside: folder.file("films.db")).open { _ in
             try KeyFile.read(folder.file("my.key"))
         }.databaseKey()
     }
@@ -27,7 +27,7 @@ struct SealingSamplesTests {
     @Test("The view, single cells and look-ups read what was written")
     func reading() throws {
         let sample = try SampleFolder()
-        let keyring = try sample.keyring("catalogue", .fields)
+        let keyring = try sample.fieldsKeyring("catalogue", beside: "films")
         try makeFilms(in: sample, keyring)
         let folder = sample.folder
         let key = try self.key(folder)
@@ -68,9 +68,9 @@ struct SealingSamplesTests {
     @Test("The keyring remembers the database")
     func memory() throws {
         let sample = try SampleFolder()
-        try makeFilms(in: sample, sample.keyring("catalogue", .fields))
+        try makeFilms(in: sample, sample.fieldsKeyring("catalogue", beside: "films"))
         let folder = sample.folder
-        let file = KeyringFile(folder.file("Keys/catalogue.fields.keyring"))
+        let file = try KeyringFile.fields(of: "catalogue", beside: folder.file("films.db"))
         var options = StoreOptions()
         options.connection.fieldKeys = [
             try file.open { _ in try KeyFile.read(folder.file("my.key")) }

@@ -18,7 +18,7 @@ struct StoreSamplesTests {
         )
         let folder = sample.folder
         // sample: Lockstep.md
-        let keyring = try KeyringFile(folder.file("Keys/notes.database.keyring")).open { _ in
+        let keyring = try KeyringFile.database(beside: folder.file("notes.db")).open { _ in
             try KeyFile.read(folder.file("my.key"))
         }
         let connection = try Connection.open(
@@ -83,7 +83,7 @@ struct StoreSamplesTests {
         let store = try Store.open(folder.file("notes.db"), key: old.databaseKey())
         // sample: LivingWithAStore.md
         try store.close()
-        let file = KeyringFile(folder.file("Keys/notes.database.keyring"))
+        let file = KeyringFile.database(beside: folder.file("notes.db"))
         var keyring = try file.open { _ in try KeyFile.read(folder.file("my.key")) }
         try DatabaseKeyRotation(of: folder.file("notes.db"), keyring: file).run(&keyring)
         let reopened = try Store.open(

@@ -29,7 +29,7 @@ struct RotationScratch {
     var path: FilePath { folder.file("data.db") }
     var copyPath: FilePath { folder.file("data.db.rotating") }
     var file: KeyringFile { KeyringFile(folder.file("data.keyring")) }
-    private var keyFile: FilePath { folder.file("my.key") }
+    var keyFile: FilePath { folder.file("my.key") }
 
     func keyring() throws -> Keyring { try file.open { _ in try KeyFile.read(keyFile) } }
 

@@ -55,7 +55,7 @@ struct CommandFaultTests {
             try faults.restore()
             #expect(try await faults.run(.kill, at: call).status == .signaled(SIGKILL), "\(call)")
             let isMade = try faults.names().contains("data.db")
-            let isBegun = try faults.names().contains("Keys/data.database.keyring")
+            let isBegun = try faults.names().contains("data.db.keys/database.keyring")
             if isBegun, !isMade, takenOver == 0 {
                 let other = try await faults.shell(
                     "lockstep keys create-key-file l\nlockstep init --key-file l --dataset goods")

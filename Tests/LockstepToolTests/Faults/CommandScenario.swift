@@ -53,18 +53,18 @@ struct CommandScenario: Sendable, CustomStringConvertible {
         lockstep query 'SELECT * FROM item' --key-file k 2>/dev/null | grep -c item
         lockstep verify --key-file k --fields goods -m shop >/dev/null 2>&1; echo $?
         """
-    private static func keyring(_ name: String = "data.database") -> String {
+    private static func keyring(_ name: String = "database") -> String {
         """
-        lockstep keys list --keyring Keys/\(name).keyring 2>&1 | sed 's/since .*//; s/, epoch [0-9]*//; s/[0-9a-f]\\{32\\}//'
-        lockstep keys check --keyring Keys/\(name).keyring --key-file k >/dev/null 2>&1; echo $?
+        lockstep keys list --keyring data.db.keys/\(name).keyring 2>&1 | sed 's/since .*//; s/, epoch [0-9]*//; s/[0-9a-f]\\{32\\}//'
+        lockstep keys check --keyring data.db.keys/\(name).keyring --key-file k >/dev/null 2>&1; echo $?
 
         """
     }
     /// A second database beside the first one.
     private static func other(_ path: String) -> String {
         """
-        lockstep query 'SELECT * FROM item' -d \(path) --keyring Keys/data.database.keyring --key-file k 2>/dev/null | cksum
-        test -e \(path) && lockstep verify -d \(path) --keyring Keys/data.database.keyring --key-file k >/dev/null; echo $?
+        lockstep query 'SELECT * FROM item' -d \(path) --keyring data.db.keys/database.keyring --key-file k 2>/dev/null | cksum
+        test -e \(path) && lockstep verify -d \(path) --keyring data.db.keys/database.keyring --key-file k >/dev/null; echo $?
 
         """
     }
@@ -105,24 +105,37 @@ struct CommandScenario: Sendable, CustomStringConvertible {
         .init(
             name: "init", setup: "", command: "init --key-file k --dataset goods",
             probe: """
-                ls Keys 2>/dev/null
+                ls data.db.keys 2>/dev/null
                 test -e data.db && lockstep verify --key-file k -m shop >/dev/null 2>&1; echo $?
-                lockstep keys check --keyring Keys/goods.fields.keyring --key-file k >/dev/null 2>&1; echo $?
+                lockstep keys check --keyring data.db.keys/goods.fields.keyring --key-file k >/dev/null 2>&1; echo $?
                 """, again: [1], hasSteps: true),
         .init(
             name: "keys add-slot", setup: database + "lockstep keys create-key-file l\n",
             command:
-                "keys add-slot second --keyring Keys/data.database.keyring --key-file k --new-key-file l",
+                "keys add-slot second --keyring data.db.keys/database.keyring --key-file k --new-key-file l",
             probe: keyring() + rows, again: [1]),
         .init(
             name: "keys remove-slot",
             setup: database + """
                 lockstep keys create-key-file l
-                lockstep keys add-slot second --keyring Keys/data.database.keyring --key-file k --new-key-file l
+                lockstep keys add-slot second --keyring data.db.keys/database.keyring --key-file k --new-key-file l
 
                 """,
-            command: "keys remove-slot second --keyring Keys/data.database.keyring --key-file k",
+            command: "keys remove-slot second --keyring data.db.keys/database.keyring --key-file k",
             probe: keyring() + rows, again: [1, 66]),
+        .init(
+            name: "keys move",
+            setup: """
+                lockstep init --keys Keys --key-file k --dataset goods
+                lockstep migrate --key-file k -m shop --to 1 2>/dev/null
+
+                """, command: "keys move -d data.db --fields goods --key-file k",
+            probe: rows + """
+
+                lockstep keys check -d data.db --key-file k >/dev/null 2>&1; echo $?
+                lockstep keys check -d data.db --dataset goods --key-file k >/dev/null 2>&1; echo $?
+                ls Keys/*.keyring 2>/dev/null
+                """, hasSteps: true),
         .init(
             name: "keys rotate-ring", command: "keys rotate-ring -d data.db --key-file k",
             probe: keyring() + rows),
@@ -131,7 +144,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             probe: keyring("goods.fields") + rows,
             // A second run makes one more key.
             recovery:
-                "lockstep keys list --keyring Keys/goods.fields.keyring | grep -q 'field key 2' || "
+                "lockstep keys list --keyring data.db.keys/goods.fields.keyring | grep -q 'field key 2' || "
                 + "lockstep keys create-key field --dataset goods --key-file k"),
         .init(
             name: "keys activate-key",
@@ -143,8 +156,8 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             probe: rows, hasSteps: true),
         .init(
             name: "keys sign",
-            command: "keys sign --keyring Keys/data.database.keyring --key-file k "
-                + "--publisher-keyring Keys/goods.fields.keyring",
+            command: "keys sign --keyring data.db.keys/database.keyring --key-file k "
+                + "--publisher-keyring data.db.keys/goods.fields.keyring",
             probe: keyring() + rows),
     ]
 
@@ -195,7 +208,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
                 + "lockstep init -d other.db --key-file k\nlockstep migrate -d other.db --key-file k -m shop\n"
                 + "lockstep export plain.sqlite -d other.db --plaintext --i-understand --key-file k\n",
             command:
-                "adopt plain.sqlite -d new.db --share-keyring --keyring Keys/data.database.keyring --key-file k",
+                "adopt plain.sqlite -d new.db --share-keyring --keyring data.db.keys/database.keyring --key-file k",
             probe: other("new.db"), again: [1]),
         .init(
             name: "salvage", setup: newest, command: "salvage part.db --key-file k",

@@ -155,7 +155,7 @@ struct CommandRounds {
             .path(Programs.path("Worker")),
             arguments: [
                 "commits", "notes", work.appending("data.db").string,
-                work.appending("Keys/data.database.keyring").string, work.appending("k").string,
+                work.appending("data.db.keys/database.keyring").string, work.appending("k").string,
                 "on", "1",
             ], output: .string(limit: 100_000_000), error: .string(limit: 100_000))
         guard result.terminationStatus == .exited(0) else {
@@ -214,7 +214,7 @@ struct CommandRounds {
             let whole = try await shell.run(
                 """
                 lockstep query 'SELECT id FROM note WHERE id <= 20' -d \(copy) --format json \\
-                    --keyring Keys/data.database.keyring --key-file k
+                    --keyring data.db.keys/database.keyring --key-file k
                 """, in: work)
             // A copy that was made before the key changed is under the old one, and reports that.
             if whole.errors.contains("it is an old copy"), hasRotation { continue }

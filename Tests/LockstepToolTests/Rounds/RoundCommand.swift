@@ -27,7 +27,7 @@ struct RoundCommand: Sendable {
         .init(name: "rotate-ring", line: "lockstep keys rotate-ring -d data.db \(key)"),
         .init(
             name: "add-slot",
-            line: "lockstep keys add-slot more --keyring Keys/data.database.keyring \(key) "
+            line: "lockstep keys add-slot more --keyring data.db.keys/database.keyring \(key) "
                 + "--new-key-file l"),
         .init(
             name: "create-key", line: "lockstep keys create-key field --dataset goods \(key)"),

@@ -53,7 +53,7 @@ public struct FleetMigration: Sendable {
     ///
     /// `*` matches any characters of a name except a dot at its beginning, `?` matches one character, and a
     /// component `**` matches any number of folders. Files that belong to another matching file are left out:
-    /// its log, its backups and the like.
+    /// its log, its backups, its keyrings and the like.
     /// - Throws: ``LockstepError/Code/notFound`` if no file matches.
     public static func files(matching pattern: String) throws -> [FilePath] {
         let found = try FilePattern(pattern).files()
@@ -63,7 +63,7 @@ public struct FleetMigration: Sendable {
             !endings.contains { ending in
                 file.string.hasSuffix(ending)
                     && names.contains(String(file.string.dropLast(ending.count)))
-            } && !file.string.hasSuffix(MigrationBackups.ending)
+            } && !file.string.hasSuffix(MigrationBackups.ending) && !KeyringFile.isBeside(file)
         }
         guard !files.isEmpty else {
             throw LockstepError(

@@ -35,6 +35,9 @@ package final class ColumnCipher {
     /// The cipher for the active version of the key, under which nearly every cell is sealed.
     private let active: any VersionCipher
     private let activePrefix: [UInt8]
+    /// The version and binding of `active`, which each cell that is opened takes.
+    private let activeNumber: UInt32
+    private let activeBinding: BindingVersion
     /// The ciphers for other versions.
     private var older: [any VersionCipher] = []
     /// For chunked cells, which few columns have.
@@ -62,6 +65,8 @@ package final class ColumnCipher {
         largeFormat = mode.largeFormat
         active = try format.cipher(keys.activeVersion, owner, keys)
         activePrefix = active.prefix
+        activeNumber = active.number
+        activeBinding = active.binding
     }
 
     // MARK: Sealing
@@ -201,7 +206,7 @@ package final class ColumnCipher {
         _ prefix: CellPrefix, _ place: CellBinding
     ) throws(LockstepError) -> any VersionCipher {
         let (number, binding) = (prefix.keyVersion, prefix.binding)
-        if number == active.number, binding == active.binding { return active }
+        if number == activeNumber, binding == activeBinding { return active }
         for cipher in older where cipher.number == number && cipher.binding == binding {
             return cipher
         }

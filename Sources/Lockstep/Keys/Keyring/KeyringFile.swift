@@ -13,13 +13,13 @@ public struct KeyringFile: Sendable, Hashable {
     /// Names a keyring file without reading it.
     public init(_ path: FilePath) { self.path = path }
 
-    /// The default location of a database file's keyring: `<folder>/<name>.database.keyring`.
+    /// The keyring of a database in a folder with the keyrings of several: `<folder>/<name>.database.keyring`.
     public static func database(for database: FilePath, in folder: FilePath) -> KeyringFile {
         let stem = database.lastComponent?.stem ?? "database"
         return KeyringFile(folder.appending("\(stem).database.keyring"))
     }
 
-    /// The default location of a dataset's fields keyring: `<folder>/<dataset>.fields.keyring`.
+    /// The fields keyring of a dataset in a folder: `<folder>/<dataset>.fields.keyring`.
     /// - Throws: ``LockstepError/Code/keyringConflict`` for a name that a dataset cannot have.
     public static func fields(of dataset: String, in folder: FilePath) throws(LockstepError)
         -> KeyringFile
@@ -130,13 +130,13 @@ public struct KeyringFile: Sendable, Hashable {
         try body(&current)
     }
 
-    private func lock() throws -> KeyringLock {
+    func lock() throws -> KeyringLock {
         try FileAccess.requireOwnFolder(folder)
         return try KeyringLock(path)
     }
 
     /// The keyring as its file says now.
-    private func newest(_ keyring: borrowing Keyring) throws -> Keyring {
+    func newest(_ keyring: borrowing Keyring) throws -> Keyring {
         let text = try read()
         var newest = try located { try keyring.reopened(text) }
         newest.folder = try RealPath.of(folder)
@@ -186,7 +186,7 @@ public struct KeyringFile: Sendable, Hashable {
 
     var folder: FilePath { AtomicFile.parent(of: path) }
 
-    private func read() throws -> [UInt8] {
+    func read() throws -> [UInt8] {
         guard exists else {
             throw LockstepError(
                 .notFound, "there is no keyring at \(path)",

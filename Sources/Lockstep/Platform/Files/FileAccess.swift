@@ -71,6 +71,11 @@ package enum FileAccess {
         }
     }
 
+    /// Whether a symbolic link lies at `path`.
+    static func isLink(_ path: FilePath) -> Bool {
+        (try? Stat(path, followTargetSymlink: false).type) == .symbolicLink
+    }
+
     /// The error for a file that is larger than `limit` bytes.
     static func tooLarge(_ path: FilePath, _ limit: Int) -> LockstepError {
         LockstepError(

@@ -26,7 +26,7 @@ final class FleetKeyrings: @unchecked Sendable {
             } else {
                 nil
             }
-        fieldsKeyrings = try fields.open(in: keyrings.folder, self.credentials)
+        fieldsKeyrings = try fields.open(keyrings, of: nil, self.credentials)
     }
 
     /// Opens a file's keyring. Several threads can stretch a passphrase at the same time.

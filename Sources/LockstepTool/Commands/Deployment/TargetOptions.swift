@@ -13,7 +13,7 @@ struct TargetOptions: ParsableArguments {
             """
             Instead of one database, every file that matches the pattern, such as 'tenants/*.db': * matches any \
             characters in a name, ? matches one, ** matches any number of folders. Quote the pattern: the command \
-            expands it. Each file has its own keyring in the keyring folder, unless --keyring names one for all.
+            expands it. Each file has its own keyring, unless --keyring names one for all.
             """, valueName: "pattern"))
     var fleet: String?
 

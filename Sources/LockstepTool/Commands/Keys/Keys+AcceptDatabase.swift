@@ -39,7 +39,7 @@ extension Keys {
             let source = CredentialSource(access.credentials)
             let file = try access.keyringFile()
             var keyring = try source.open(file)
-            let fields = try access.fields.open(in: access.keyrings.folder, source)
+            let fields = try access.fields.open(access.keyrings, of: access.database.path(), source)
             do {
                 // Without field keys, which would refuse a lost registry.
                 let connection = try Connection.open(path, key: keyring.keyOfNew(path))

@@ -31,7 +31,7 @@ extension Keys {
 
         @Option(
             help: ArgumentHelp(
-                "With a dataset's key: the databases' keyring, if it is not each database's own in the keyring folder.",
+                "With a dataset's key: the databases' keyring, if it is not each database's own.",
                 valueName: "keyring"))
         var databaseKeyring: String?
 
@@ -81,14 +81,17 @@ extension Keys {
 
         /// The keyring that has the key.
         private func file() throws -> KeyringFile {
-            if let dataset { return try KeyringFile.fields(of: dataset, in: keyrings.folder) }
+            if let dataset {
+                let first = database.first ?? Environment.text("LOCKSTEP_DATABASE")
+                return try keyrings.fields(of: dataset, for: first.map { FilePath($0) })
+            }
             return keyrings.file(for: FilePath(database.first ?? ""))
         }
 
         /// The keyring that opens a database with cells of the dataset.
         private func keyringFile(of path: FilePath) -> KeyringFile {
             if let databaseKeyring { return KeyringFile(FilePath(databaseKeyring)) }
-            return KeyringFile.database(for: path, in: keyrings.folder)
+            return keyrings.ownFile(of: path)
         }
 
         private static func identity(_ text: String) throws -> [UInt8] {

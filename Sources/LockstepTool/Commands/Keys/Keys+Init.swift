@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lockstep
+import SystemPackage
 
 extension Keys {
     /// `lockstep keys init`: makes a fields keyring.
@@ -19,11 +20,20 @@ extension Keys {
         @Option(help: "The dataset's name.")
         var dataset: String
 
+        @Option(
+            name: [.short, .long],
+            help: ArgumentHelp(
+                "The database that gets the sealed columns: the keyring is made beside it. (default: the variable LOCKSTEP_DATABASE)",
+                valueName: "database"))
+        var database: String?
+
         @Option(help: "The slot's name.")
         var slotName = "owner"
 
         func run() throws {
-            let file = try KeyringFile.fields(of: dataset, in: keyrings.folder)
+            let file = try keyrings.newFields(
+                of: dataset,
+                for: (database ?? Environment.text("LOCKSTEP_DATABASE")).map { FilePath($0) })
             var keyring = try Keyring.create(.fields)
             try slot.addSlot(slotName, to: &keyring, plugins)
             try file.create(keyring)

@@ -8,7 +8,7 @@ extension Keys {
         static let configuration = CommandConfiguration(
             abstract: "List the contents of a keyring, without any secret.",
             discussion: """
-                Lists every keyring in the folder, or the one that --keyring or --database names. With \
+                Lists the keyrings in the folder that --keys names, or in those beside the databases of the current folder; or the one that --keyring or --database names. With \
                 --key-file or --passphrase-fd, each keyring is also opened, which verifies its MAC.
                 """)
 
@@ -54,12 +54,15 @@ extension Keys {
             if keyrings.named != nil || database != nil {
                 return [keyrings.file(for: FilePath(database ?? ""))]
             }
-            let files = try KeyringFile.all(in: keyrings.folder)
+            let folders = try keyrings.folders()
+            let files = try folders.flatMap { try KeyringFile.all(in: $0) }
             guard !files.isEmpty else {
                 throw LockstepError(
-                    .notFound, "there are no keyrings in \(keyrings.folder)",
-                    hint: "make one with `lockstep init`, or name the folder with --keys",
-                    context: .file(keyrings.folder))
+                    .notFound,
+                    "there are no keyrings \(folders.isEmpty ? "below this folder" : "in \(folders[0])")",
+                    hint:
+                        "make one with `lockstep init`, or name the database with --database or their folder with --keys"
+                )
             }
             return files
         }

@@ -28,7 +28,7 @@ extension Release {
 
         func run() throws {
             let pinned = try Publisher(release.publisher ?? "")
-            let dataset = try release.dataset(in: access.keyrings.folder)
+            let dataset = try release.dataset(access)
             let session = try access.session()
             let progress = CopyProgressLine("check")
             let connection = try session.connect(queryOnly: true)

@@ -15,7 +15,9 @@ extension Release {
         @OptionGroup var access: AccessOptions
         @OptionGroup var output: FormatOptions
 
-        @Option(help: "The dataset, whose fields keyring is in the keyring folder.")
+        @Option(
+            help: "The dataset, whose fields keyring is beside the database or in a keyring folder."
+        )
         var dataset: String
 
         @Option(help: "The release's number. (default: one more than the last)")
@@ -28,7 +30,7 @@ extension Release {
             let path = try access.database.path()
             try Diagnosis.requireDatabase(path)
             let source = CredentialSource(access.credentials)
-            let file = try KeyringFile.fields(of: dataset, in: access.keyrings.folder)
+            let file = try access.keyrings.fields(of: dataset, for: path)
             let fields = try source.open(file)
             let keyring = try source.open(access.keyringFile())
             let key = try keyring.databaseKey(for: path)

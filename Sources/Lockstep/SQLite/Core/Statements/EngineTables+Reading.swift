@@ -30,14 +30,46 @@ extension EngineTables {
         }
     }
 
+    /// The same for a table that every opening reads: nothing is counted.
+    /// - Parameter read: Reads the rows, and counts each. It keeps only what Lockstep can have written.
+    static func readIfExists(
+        _ table: String, _ connection: borrowing Connection, _ read: (RowLimit) throws -> Void
+    ) throws {
+        let isTable = try isTable(table, connection)
+        guard try knows(nil, of: table, connection) else { return }
+        guard isTable else { throw foreign("\(table) is not an ordinary table") }
+        try withBoundedValues(of: table, connection) { try read(RowLimit(table)) }
+    }
+
     /// A virtual table has no pages of its own: its rows are whatever its module says.
     private static func requireTable(_ table: String, _ connection: borrowing Connection) throws {
-        let isTable = try connection.value(
+        guard try isTable(table, connection) else {
+            throw foreign("\(table) is not an ordinary table")
+        }
+    }
+
+    private static func isTable(
+        _ table: String, _ connection: borrowing Connection
+    ) throws -> Bool {
+        try connection.value(
             """
             SELECT EXISTS (SELECT 1 FROM main.sqlite_schema
                 WHERE type = 'table' AND lower(name) = ? AND rootpage > 0)
-            """, table, as: Bool.self)
-        guard isTable == true else { throw foreign("\(table) is not an ordinary table") }
+            """, table, as: Bool.self) == true
+    }
+
+    /// Counts the rows of a table while they are read.
+    struct RowLimit {
+        private let table: String
+        private var rows = 0
+
+        fileprivate init(_ table: String) { self.table = table }
+
+        /// - Throws: ``LockstepError/Code/tampered`` for more rows than Lockstep writes.
+        mutating func count() throws {
+            rows += 1
+            guard rows <= mostRows else { throw EngineTables.tooMany(table) }
+        }
     }
 
     private static func requireBounded(_ table: String, _ connection: borrowing Connection) throws {
@@ -52,24 +84,35 @@ extension EngineTables {
             SELECT count(*), total(size) FROM (SELECT \(verbatim: sizes.joined(separator: " + ")) AS size
                 FROM main.\(name: table) LIMIT \(mostRows + 1))
             """
-        let found: (Int, Double)?
+        let found = try withBoundedValues(of: table, connection) {
+            try connection.query(sql, as: (Int, Double).self).first
+        }
+        let (rows, bytes) = found ?? (0, 0)
+        guard rows <= mostRows else { throw tooMany(table) }
+        guard bytes <= Double(mostBytes) else {
+            throw foreign("the rows of \(table) have more than \(mostBytes) bytes")
+        }
+    }
+
+    /// SQLite refuses a longer value before it takes memory for it.
+    private static func withBoundedValues<Result>(
+        of table: String, _ connection: borrowing Connection, _ body: () throws -> Result
+    ) throws -> Result {
+        let before = unsafe sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, -1)
+        unsafe _ = sqlite3_limit(
+            connection.handle, SQLITE_LIMIT_LENGTH, min(before, Int32(mostBytes)))
+        defer { unsafe _ = sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, before) }
         do {
-            // SQLite refuses a longer value before it takes memory for it.
-            let before = unsafe sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, -1)
-            unsafe _ = sqlite3_limit(
-                connection.handle, SQLITE_LIMIT_LENGTH, min(before, Int32(mostBytes)))
-            defer { unsafe _ = sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, before) }
-            found = try connection.query(sql, as: (Int, Double).self).first
+            return try body()
         } catch let error as LockstepError
             where error.sqliteCode.map({ $0 & 0xFF }) == SQLITE_TOOBIG
         {
             throw foreign("\(table) has a value of more than \(mostBytes) bytes")
         }
-        let (rows, bytes) = found ?? (0, 0)
-        guard rows <= mostRows else { throw foreign("\(table) has more than \(mostRows) rows") }
-        guard bytes <= Double(mostBytes) else {
-            throw foreign("the rows of \(table) have more than \(mostBytes) bytes")
-        }
+    }
+
+    private static func tooMany(_ table: String) -> LockstepError {
+        foreign("\(table) has more than \(mostRows) rows")
     }
 
     private static func foreign(_ what: String) -> LockstepError {
