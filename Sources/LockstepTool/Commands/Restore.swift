@@ -40,6 +40,15 @@ struct Restore: ParsableCommand {
         let file = try access.keyringFile()
         var keyring = try credentials.open(file)
         let fields = try access.fields.open(access.keyrings, of: path, credentials)
+        try FieldsKeyring.whileUsed(fields[...]) {
+            try restore(path, from: backup, &keyring, file, fields)
+        }
+    }
+
+    private func restore(
+        _ path: FilePath, from backup: FilePath, _ keyring: inout Keyring, _ file: KeyringFile,
+        _ fields: [FieldsKeyring]
+    ) throws {
         let progress = CopyProgressLine("restore")
         // After a rotation, a backup can have a retired key; the restored database has the active one.
         let report = try Lockstep.Restore(path, from: backup).run(&keyring, in: file) {

@@ -24,6 +24,14 @@ final class FieldsKeyring {
         }
     }
 
+    /// The same with several keyrings.
+    static func whileUsed(
+        _ keyrings: ArraySlice<FieldsKeyring>, _ body: () throws -> Void
+    ) throws {
+        guard let first = keyrings.first else { return try body() }
+        try first.whileUsed { try whileUsed(keyrings.dropFirst(), body) }
+    }
+
     /// The path of the keyring file.
     var path: FilePath { file.path }
 

@@ -49,6 +49,23 @@ struct CustodyModelTests {
         for finding in search.findings { Issue.record("\(finding)") }
     }
 
+    @Test("No field key is destroyed while a backup with its cells is restored")
+    func restored() throws {
+        let besides = try #require(CustodyVerb.besides.first { $0.description.contains("field 1") })
+        let restore = try #require(CustodyVerb.named("restore c a fields"))
+        let search = try CustodySearch(.rotated)
+        #expect(try search.run([.beside(restore, besides)]) == [])
+    }
+
+    @Test(
+        "No key is destroyed with which a fork, of which the fields keyring knows nothing, is sealed"
+    )
+    func fork() throws {
+        let names = ["fork c", "reseal a", "reseal b", "destroy field 1, a b"]
+        let search = try CustodySearch(.rotated)
+        #expect(try search.run(names.compactMap(CustodyVerb.named)) == [])
+    }
+
     @Test("Negative control: without the proof that nothing needs a key, rows are lost")
     func credulous() throws {
         let search = try CustodySearch(.rotated)

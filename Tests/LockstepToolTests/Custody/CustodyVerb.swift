@@ -332,6 +332,12 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
             defer {
                 bench.beside = nil
                 for name in lost where truth[name] == before[name] { truth[name] = nil }
+                // What is restored from a copy whose cells were given up meanwhile has the same cells.
+                let areCells = second.description.contains("destroy field")
+                let givenUp = areCells ? lost.map { before[$0] } : []
+                for (name, rows) in truth where before[name] != rows && givenUp.contains(rows) {
+                    truth[name] = nil
+                }
             }
             try first.run(bench, &truth)
         }

@@ -6,7 +6,8 @@ public import SystemPackage
 /// - A **database key** encrypts the databases that the keyring records under it. Each of them must be named, and must
 ///   be under another key now.
 /// - A **field key** seals cells in the databases that the fields keyring remembers, and an **index key** makes tokens
-///   there. Each of them must be named, and no column of it may have cells, or an index, under the key.
+///   there. Each of them must be named, and no column of it may have cells, or an index, under the key. So must each fork
+///   of them that the keyring does not remember yet, as far as the keyrings of the named databases record it.
 /// - A **manifest key** signs only. Nothing becomes unreadable without it.
 ///
 /// A recorded database that no longer exists is given up by its identity, in ``lost``. Backups that were made under a
@@ -101,11 +102,14 @@ public struct KeyDestruction: Sendable {
         let keys = try keyring.fieldKeys()
         var uses: [KeyUse] = []
         var seen: Set<[UInt8]> = []
+        var forks: [[UInt8]: [UInt8]] = [:]
         for path in databases {
             var reading = options.ofSchema
             reading.isQueryOnly = true
             reading.fieldKeys = [keys]
-            let connection = try Connection.open(path, key: databaseKey(path), options: reading)
+            let key = try databaseKey(path)
+            forks.merge(key.forks) { $1 }
+            let connection = try Connection.open(path, key: key, options: reading)
             if let database = try connection.databaseID() { seen.insert(database) }
             let columns = try connection.columns(under: kind, version, keys)
             guard columns.isEmpty else {
@@ -116,9 +120,25 @@ public struct KeyDestruction: Sendable {
             }
             try renewRegistry(path, keys, &keyring, databaseKey)
         }
-        return try uses
-            + unseen(
-                keyring.sealedMemory.records.filter(\.isSealed).map(\.database), seen)
+        let memory = keyring.sealedMemory
+        let sealed = memory.records.filter(\.isSealed).map(\.database)
+        return try uses + unseen(sealed + Self.unremembered(forks, memory), seen)
+    }
+
+    /// Forks of databases with sealed columns that the fields keyring does not remember yet: they have their cells.
+    /// - Parameter forks: The databases that the others were forked from, as the databases' keyrings record them.
+    private static func unremembered(
+        _ forks: [[UInt8]: [UInt8]], _ memory: SealedMemory
+    ) -> [[UInt8]] {
+        forks.keys.filter { fork in
+            guard memory.record(of: fork) == nil else { return false }
+            var (next, passed): ([UInt8]?, Set<[UInt8]>) = (forks[fork], [])
+            while let origin = next, passed.insert(origin).inserted {
+                if let record = memory.record(of: origin) { return record.isSealed }
+                next = forks[origin]
+            }
+            return false
+        }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
     /// Authenticates a registry under the active key, if its MACs are under the key to be destroyed.

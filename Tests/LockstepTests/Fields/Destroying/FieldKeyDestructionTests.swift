@@ -121,6 +121,25 @@ struct FieldKeyDestructionTests {
         #expect(try readable() == 40)
     }
 
+    @Test(
+        "A fork that the keyring does not remember yet stands in the way: it has the cells of its database"
+    )
+    func fork() throws {
+        let copy = scratch.folder.file("copy.db")
+        var databases = try scratch.keyring()
+        do {
+            try databases.bind(open(), in: scratch.file)
+            let store = try Store.open(scratch.path, key: databases.databaseKey())
+            try store.backup(to: copy)
+            try store.close()
+        }
+        let fork = try Fork(of: copy, keyring: scratch.file).run(&databases)
+        do { try open().reseal("title", of: "film", keys: keyring().fieldKeys()) }
+        #expect(try refusal { try destroy() }.contains(Hex.encode(fork.database)))
+        try destroy(lost: [fork.database])
+        #expect(try readable() == 40)
+    }
+
     @Test("A large cell under the key, of which only the beginning is read, stands in the way")
     func largeCell() throws {
         do {
