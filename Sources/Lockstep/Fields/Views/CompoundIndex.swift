@@ -50,8 +50,10 @@ public struct CompoundIndex: Sendable, Hashable {
 
 extension Connection {
     /// SQL for the token of several values together. It works only on this connection, like ``opening(_:of:cell:key:)``.
-    /// - Parameter values: SQL for the values, in the order of the index's columns; without any, the columns of the row of
-    ///   the table's readable view.
+    /// - Parameters:
+    ///   - index: The index.
+    ///   - values: SQL for the values, in the order of the index's columns; without any, the columns of the row of the
+    ///     table's readable view.
     /// - Throws: ``LockstepError/Code/keyUnavailable``; ``LockstepError/Code/misuse`` for another number of values.
     public func token(of index: CompoundIndex, values: SQL...) throws -> SQL {
         let (capability, access, view) = try compoundCall(index)
