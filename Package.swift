@@ -26,6 +26,12 @@ let package = Package(
         .executable(name: "lockstep-bench", targets: ["LockstepBench"]),
         .plugin(name: "EmbedMigrations", targets: ["EmbedMigrations"]),
     ],
+    traits: [
+        .default(enabledTraits: ["Foundation"]),
+        .trait(
+            name: "Foundation",
+            description: "Columns of Foundation's types, such as Date and UUID, and of JSON"),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.7.0"),

@@ -220,7 +220,7 @@ function hide(path, code,    rest, name) {
 
 BEGIN {
     # Members of Swift's own types, which the check would take for ours.
-    count = split("allCases allocate append close contains down failure first forEach formUnion hasPrefix index insert inserted isCancelled keys last " \
+    count = split("allCases allocate append close contains down drop failure first forEach formUnion hasPrefix index insert inserted isCancelled keys last " \
         "milliseconds permissions prefix random readOnly release removeFirst resume sort stem store string suffix type utf8 " \
         "values", names, " ")
     for (i = 1; i <= count; i++) of_swift[names[i]] = 1

@@ -1,3 +1,4 @@
+import Foundation
 import Lockstep
 import SystemPackage
 import TestSupport
@@ -50,6 +51,46 @@ struct StoreSamplesTests {
             try db.query("SELECT title FROM note") { row in try row[0] as String }
         }
         #expect(titles == ["Shopping", "Shopping"])
+    }
+
+    @Test("Records")
+    func records() async throws {
+        let store = try Store.temporary()
+        try await store.write { db in
+            try db.run(
+                script: """
+                    CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, written TEXT, tags TEXT);
+                    CREATE TABLE visit (id INTEGER PRIMARY KEY, at INTEGER);
+                    """)
+        }
+        // sample: TypesAndRecords.md
+        struct Note: Record {
+            var id: Int64?
+            var title: String
+            var written: Date
+            var tags: [String]
+        }
+
+        var note = try await store.insert(Note(title: "Shopping", written: .now, tags: ["food"]))
+        note.title = "Bread"
+        try await store.update(note)
+        try await store.insert(
+            all: ["Milk", "Salt"].map { Note(title: $0, written: .now, tags: []) })
+        let notes = try await store.read { db in
+            try db.decode(Note.self, "SELECT * FROM note ORDER BY written")
+        }
+        // end
+        #expect(notes.map(\.title) == ["Bread", "Milk", "Salt"] && notes[0].tags == ["food"])
+        // sample: TypesAndRecords.md
+        struct Visit: Record {
+            var id: Int64?
+            var at: Date
+
+            static func dates(for column: String) -> DateColumns { .secondsSince1970 }
+        }
+        // end
+        let at = Date(timeIntervalSince1970: 7)
+        #expect(try await store.insert(Visit(at: at)).at == at)
     }
 
     @Test("Limits on time and memory")

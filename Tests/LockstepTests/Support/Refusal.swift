@@ -21,6 +21,18 @@ enum Refusal {
         }
     }
 
+    /// The error that `body` is refused with, which must have a given code.
+    static func error(
+        _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Void
+    ) -> LockstepError? {
+        let error = #expect(throws: LockstepError.self, sourceLocation: sourceLocation) {
+            try body()
+        }
+        #expect(error?.code == code, sourceLocation: sourceLocation)
+        return error
+    }
+
     /// The code that `body` is refused with; nil if it is not refused at all.
     static func code(_ body: () throws -> Void) throws -> LockstepError.Code? {
         do {

@@ -29,7 +29,7 @@ struct OrphanPage {
         let rowIDs = cells.compactMap(\.rowID)
         firstRowID = rowIDs.min()
         lastRowID = rowIDs.max()
-        rows = cells.compactMap { Record.types(Array(page.page.bytes[$0.local]))?.types }
+        rows = cells.compactMap { StoredRecord.types(Array(page.page.bytes[$0.local]))?.types }
         widestRow = rows.map(\.count).max() ?? 0
     }
 

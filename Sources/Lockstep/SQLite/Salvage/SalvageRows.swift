@@ -151,7 +151,7 @@ extension SalvageRun {
                     entry.unreadablePages += 1
                 }
             case .whole(let payload):
-                guard let values = Record.values(payload) else {
+                guard let values = StoredRecord.values(payload) else {
                     entry.malformedRows += 1
                     continue
                 }

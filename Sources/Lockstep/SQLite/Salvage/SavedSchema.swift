@@ -96,7 +96,7 @@ struct SavedSchema {
     }
 
     private func object(in payload: [UInt8]) -> SchemaObject? {
-        Record.values(payload).flatMap { SchemaObject($0, encoding) }
+        StoredRecord.values(payload).flatMap { SchemaObject($0, encoding) }
     }
 
     private func object(
@@ -173,7 +173,7 @@ struct SavedSchema {
             else { continue }
             let head = Array(page.bytes[cell.local])
             // A chain is followed only if it begins like a row of the schema.
-            guard let (types, _) = Record.types(head), types.count == 5,
+            guard let (types, _) = StoredRecord.types(head), types.count == 5,
                 types[0].storageClass == .text, types[1].storageClass == .text,
                 cell.overflow == nil || types[4].storageClass == .text,
                 let object = try object(of: cell, on: page, &claimed)

@@ -146,7 +146,7 @@ private struct TablePages {
         for cell in try #require(BTreePage(page)).cells.compactMap(\.self) {
             var pages: Set<UInt32> = [number]
             let payload = try Payloads.payload(of: cell, on: page, source, claimed: &pages)
-            guard case .whole(let bytes) = payload, let values = Record.values(bytes) else {
+            guard case .whole(let bytes) = payload, let values = StoredRecord.values(bytes) else {
                 Issue.record("\(table) has a row that cannot be read")
                 continue
             }

@@ -30,5 +30,7 @@ extension ConnectionCore {
         var key: SharedSecret<DatabaseKey>?
         /// The tables in which it found sealed columns, and the schema version it saw.
         var claimed: (schema: Int64, tables: Set<SQLName>)?
+        /// What it knows of the tables of records.
+        var records: AnyObject?
     }
 }

@@ -208,6 +208,21 @@ public struct Statement: ~Copyable {
         }
     }
 
+    /// Binds what `fill` appends. Unless that is complete, the statement must not run.
+    func bind(
+        filling fill: (inout Parameters) throws -> RowSink.Outcome
+    ) throws -> RowSink.Outcome {
+        try begin()
+        var parameters = Parameters(prepared)
+        let outcome = try fill(&parameters)
+        guard outcome == .complete else { return outcome }
+        try finishBinding(parameters.count, parameters.failure)
+        return .complete
+    }
+
+    /// Runs the statement with the values that are bound.
+    func runBound() throws(LockstepError) { while try step() {} }
+
     /// Nothing changes the row, but only an `inout` argument is never copied: a copy takes six atomic counts
     /// for a row with two strings and a blob, 8 % of an insert.
     @inlinable
@@ -253,6 +268,26 @@ public struct Statement: ~Copyable {
         _ values: repeat each Parameter, row body: (borrowing Row) throws -> Element
     ) throws -> Element? {
         try bindForRun(repeat each values)
+        return try firstOfRun(body)
+    }
+
+    /// Runs the statement with the values of `row`, and returns the result of `body` for the first row that it returns, or nil
+    /// if there is none: for `INSERT … RETURNING`.
+    /// - Throws: The errors of ``forEach(_:row:)``.
+    @inlinable
+    public func first<Input: RowEncodable, Element>(
+        row input: borrowing Input, _ body: (borrowing Row) throws -> Element
+    ) throws -> Element? {
+        try begin()
+        var parameters = Parameters(prepared)
+        input.encode(to: &parameters)
+        try finishBinding(parameters.count, parameters.failure)
+        return try firstOfRun(body)
+    }
+
+    /// The result of `body` for the first row of a run whose values are bound.
+    @inlinable
+    func firstOfRun<Element>(_ body: (borrowing Row) throws -> Element) throws -> Element? {
         var element: Element?
         let isHolding = try beginReading()
         do {

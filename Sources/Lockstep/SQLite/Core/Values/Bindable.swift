@@ -101,7 +101,7 @@ extension Value: Bindable {
 }
 
 extension Parameters {
-    fileprivate func bindText(_ bytes: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
+    func bindText(_ bytes: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
         let count = UInt64(bytes.count)
         if let kept = unsafe buffer?.store(bytes) {
             // No destructor: the buffer outlives the binding.
@@ -115,7 +115,7 @@ extension Parameters {
             UInt8(SQLITE_UTF8))
     }
 
-    fileprivate func bindBlob(_ bytes: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
+    func bindBlob(_ bytes: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
         let count = UInt64(bytes.count)
         if let kept = unsafe buffer?.store(bytes) {
             return unsafe sqlite3_bind_blob64(statement, index, kept, count, nil)

@@ -14,6 +14,10 @@ final class RowReader {
     private var turns: UInt64 = 0
     private var layout = ColumnLayout([], preparations: 0)
     private var next = 0
+    /// The type that rows were last decoded to, and the same if it is a record: looking that up takes longer than decoding a
+    /// value.
+    private var target: Any.Type = Never.self
+    private var targetRecord: (any Record.Type)?
 
     // Sendable by this proof: nobody uses an idle reader, and the mutex hands it to one thread.
     private struct Idle: @unchecked Sendable {
@@ -39,10 +43,11 @@ final class RowReader {
         Self.idle.withLock { $0.readers += own.readers }
     }
 
-    /// Lets decoders read `row` while `body` runs.
+    /// Lets decoders read `row`, for a value of `type`, while `body` runs.
     func reading<Value>(
-        _ row: UnsafePointer<Row>, _ body: (BorrowedRow) throws -> Value
+        _ row: UnsafePointer<Row>, as type: Value.Type, _ body: (BorrowedRow) throws -> Value
     ) throws -> Value {
+        if target != type { (target, targetRecord) = (type, type as? any Record.Type) }
         let before = unsafe (self.row, turn)
         defer { unsafe (self.row, turn) = unsafe before }
         unsafe self.row = unsafe row
@@ -55,6 +60,10 @@ final class RowReader {
     }
 
     fileprivate func names(_ turn: UInt64) -> [String] { turn == self.turn ? layout.names : [] }
+
+    fileprivate func record(_ turn: UInt64) -> (any Record.Type)? {
+        turn == self.turn ? targetRecord : nil
+    }
 
     fileprivate func decode<Element: ColumnDecodable>(
         _ column: Int32, _ turn: UInt64
@@ -100,6 +109,17 @@ struct BorrowedRow {
 
     /// The columns' names; none after the row has ended.
     var names: [String] { unsafe reader._withUnsafeGuaranteedRef { $0.names(turn) } }
+
+    /// The name of a column, if there is one.
+    func name(_ column: Int32) -> String {
+        let names = names
+        return names.indices.contains(Int(column)) ? names[Int(column)] : ""
+    }
+
+    /// The record that the row is decoded to, if it is one.
+    var record: (any Record.Type)? {
+        unsafe reader._withUnsafeGuaranteedRef { $0.record(turn) }
+    }
 
     func decode<Element: ColumnDecodable>(_ column: Int32) throws -> Element {
         try unsafe reader._withUnsafeGuaranteedRef { try $0.decode(column, turn) }

@@ -1,8 +1,7 @@
 /// Decodes rows to any `Decodable` type: each property from the column of the same name.
 ///
-/// It is convenient, and takes about twice as long as ``RowDecodable``. The column of an optional property can
-/// be missing. Each property must be a ``ColumnDecodable`` type or a `RawRepresentable` of one: a row has no
-/// nested values.
+/// It is convenient, and takes about half as long again as ``RowDecodable``. The column of an optional property can be missing.
+/// ``Record`` lists the types of properties; what is nested is JSON.
 struct RowDecoder: Decoder {
     let row: BorrowedRow
     var codingPath: [any CodingKey] { [] }
@@ -34,8 +33,11 @@ extension Row {
     public borrowing func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value
     {
         try unsafe withUnsafePointer(to: self) { pointer in
-            try unsafe pointer.pointee.reader.reading(pointer) { row in
+            try unsafe pointer.pointee.reader.reading(pointer, as: type) { row in
                 do {
+                    #if Foundation
+                        if let value = try row.foundationValue(0, type) { return value }
+                    #endif
                     return try Value(from: RowDecoder(row: row))
                 } catch is DecodingError {
                     throw row.misfit("the row", type)
@@ -148,6 +150,15 @@ extension BorrowedRow {
         if type == [UInt8].self, let bytes = try decode(column) as [UInt8] as? Value {
             return bytes
         }
+        #if Foundation
+            if let value = try foundationValue(column, type) { return value }
+        #else
+            if FoundationTypes.contain(type) {
+                throw LockstepError(
+                    .decodeMismatch, "column \(column) (\(name(column))) is read as a \(type)",
+                    hint: FoundationTypes.hint, context: .init(column: name(column)))
+            }
+        #endif
         if let decodable = type as? any ColumnDecodable.Type,
             let value = try decode(column, as: decodable) as? Value
         {
@@ -155,9 +166,27 @@ extension BorrowedRow {
         }
         do {
             return try Value(from: ColumnDecoder(row: self, column: column))
+        } catch is NestedValue {
+            return try nested(column, type)
         } catch is DecodingError {
-            throw misfit("column \(column)", type)
+            throw misfit("column \(column) (\(name(column)))", type)
         }
+    }
+
+    /// A value that is stored as JSON.
+    private func nested<Value: Decodable>(_ column: Int32, _ type: Value.Type) throws -> Value {
+        #if Foundation
+            let text: String = try decode(column)
+            do {
+                return try JSONText.value(type, text)
+            } catch is DecodingError {
+                throw misfit("the JSON of column \(column) (\(name(column)))", type)
+            }
+        #else
+            throw LockstepError(
+                .decodeMismatch, "column \(column) (\(name(column))) is read as JSON",
+                hint: FoundationTypes.hint, context: .init(column: name(column)))
+        #endif
     }
 
     /// Replaces Swift's own errors, which reveal the value that did not fit.
@@ -172,6 +201,9 @@ extension BorrowedRow {
     ) throws -> Any { try decode(column) as Element }
 }
 
+/// Thrown where a type asks one column for more than one value.
+private struct NestedValue: Error {}
+
 /// One column, for types that encode themselves as a single value, such as enumerations with raw values.
 private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     let row: BorrowedRow
@@ -179,17 +211,13 @@ private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    private var name: String {
-        row.names.indices.contains(Int(column)) ? row.names[Int(column)] : ""
-    }
+    private var name: String { row.name(column) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        throw RowDecoder.unsuited("the nested property \(name)")
+        throw NestedValue()
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        throw RowDecoder.unsuited("the list \(name)")
-    }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NestedValue() }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 

@@ -69,7 +69,7 @@ struct SerialType {
     }
 }
 
-enum Record {
+enum StoredRecord {
     /// SQLite cannot be built for more columns.
     private static let maximumFields = 32_767
 

@@ -3,13 +3,13 @@ import Testing
 @testable import Lockstep
 
 @Suite("Records")
-struct RecordTests {
+struct StoredRecordTests {
     @Test("A record contains its values")
     func values() {
         // A seven-byte header: NULL, 0, 1, an integer of one byte, a TEXT of two, a BLOB of one.
         let payload: [UInt8] = [7, 0, 8, 9, 1, 17, 14, 0xFE, 0x61, 0x62, 0x63]
         #expect(
-            Record.values(payload) == [
+            StoredRecord.values(payload) == [
                 .null, .integer(0), .integer(1), .integer(-2), .text([0x61, 0x62]), .blob([0x63]),
             ])
     }
@@ -17,22 +17,22 @@ struct RecordTests {
     @Test("Types that SQLite reserves make a record invalid", arguments: [10, 11] as [UInt8])
     func reserved(type: UInt8) {
         #expect(SerialType(UInt64(type)) == nil)
-        #expect(Record.types([2, type]) == nil)
-        #expect(Record.values([2, type]) == nil)
+        #expect(StoredRecord.types([2, type]) == nil)
+        #expect(StoredRecord.values([2, type]) == nil)
     }
 
     @Test("A header that ends within a type makes a record invalid")
     func overrun() {
         // The header has two bytes, and so has its one type: a BLOB of 58 bytes.
         let payload: [UInt8] = [2, 0x81, 0x00] + [UInt8](repeating: 7, count: 70)
-        #expect(Record.types(payload) == nil)
-        #expect(Record.values(payload) == nil)
+        #expect(StoredRecord.types(payload) == nil)
+        #expect(StoredRecord.values(payload) == nil)
     }
 
     @Test("Fields that extend beyond the payload make a record invalid")
     func cutOff() {
-        #expect(Record.values([2, 6, 0, 0, 0, 0, 0, 0, 0]) == nil)
-        #expect(Record.values([2, 6, 0, 0, 0, 0, 0, 0, 0, 5]) == [.integer(5)])
+        #expect(StoredRecord.values([2, 6, 0, 0, 0, 0, 0, 0, 0]) == nil)
+        #expect(StoredRecord.values([2, 6, 0, 0, 0, 0, 0, 0, 0, 5]) == [.integer(5)])
     }
 
     @Test("A row of the schema counts only if all of its values agree")

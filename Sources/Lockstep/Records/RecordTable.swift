@@ -1,0 +1,195 @@
+/// What one connection knows of the table of a record's shape: its statements.
+final class RecordTable {
+    /// What a statement does.
+    enum Verb: Int, CaseIterable {
+        case insert, insertReturning, update, upsert, upsertReturning, delete, select
+    }
+
+    /// A statement, and the properties that it expects.
+    struct Form {
+        let sql: SQL
+        let slots: [RowSink.Slot]
+    }
+
+    let shape: RecordShape
+    /// The name under which rows are read and written, as SQL.
+    let name: String
+    /// Whether that is the readable view of a table with sealed columns, which has no RETURNING and no ON CONFLICT.
+    let isView: Bool
+    /// The column that numbers the rows of a view's table.
+    let rowIDColumn: String?
+    private let generated: Set<SQLName>
+    private var forms = [Form?](repeating: nil, count: Verb.allCases.count)
+
+    init(_ shape: RecordShape, _ connection: borrowing Connection) throws {
+        self.shape = shape
+        name = try connection.readable(shape.table).text
+        isView = name != SQLTokens.quote(shape.table)
+        let columns = try connection.with(rights: .engine) {
+            try connection.query(
+                "SELECT name, hidden > 1 FROM pragma_table_xinfo(?)", shape.table,
+                as: (String, Bool).self)
+        }
+        guard !columns.isEmpty else {
+            throw LockstepError(
+                .sqlFailed, "there is no table \(shape.table) for \(shape.type)",
+                hint: "declare its name: `static var table: String`",
+                context: .init(
+                    table: shape.table, missing: .init(.table, shape.table)))
+        }
+        let names = Set(columns.map { SQLName($0.0) })
+        let strangers = shape.names.filter { !names.contains(SQLName($0)) }
+        guard strangers.isEmpty else {
+            throw LockstepError(
+                .sqlFailed,
+                "\(shape.type) does not fit table \(shape.table): it has no column for "
+                    + strangers.joined(separator: ", "),
+                hint: "its columns are \(columns.map(\.0).joined(separator: ", "))",
+                context: .init(table: shape.table, missing: .init(.column, strangers[0])))
+        }
+        generated = Set(columns.filter(\.1).map { SQLName($0.0) })
+        if isView,
+            case .row(let column) = try connection.with(
+                rights: .engine, { try SealedTable(shape.table, connection) })?.key
+        {
+            rowIDColumn = column.name
+        } else {
+            rowIDColumn = nil
+        }
+    }
+
+    // MARK: Statements
+
+    func form(_ verb: Verb) throws(LockstepError) -> Form {
+        if let form = forms[verb.rawValue] { return form }
+        let form = try make(verb)
+        forms[verb.rawValue] = form
+        return form
+    }
+
+    private func make(_ verb: Verb) throws(LockstepError) -> Form {
+        var slots: [RowSink.Slot] = []
+        for name in shape.names {
+            let isKey = shape.key.contains(name)
+            let isBound =
+                switch verb {
+                case .delete, .select: isKey
+                default: !generated.contains(SQLName(name))
+                }
+            slots.append(
+                RowSink.Slot(
+                    name: name, isKey: isKey && verb.needsKey, isBound: isBound,
+                    dates: shape.type.dates(for: name), uuids: shape.type.uuids(for: name)))
+        }
+        if verb.needsKey || verb == .upsert || verb == .upsertReturning { try requireKey() }
+        return Form(sql: SQL(verbatim: text(verb, slots)), slots: slots)
+    }
+
+    private func requireKey() throws(LockstepError) {
+        let missing = shape.key.filter { !shape.names.contains($0) }
+        guard !missing.isEmpty || shape.key.isEmpty else { return }
+        throw LockstepError(
+            .misuse,
+            shape.key.isEmpty
+                ? "\(shape.type) declares no key"
+                : "\(shape.type) encodes no \(missing.joined(separator: ", ")), which is its key",
+            hint: "declare the key: `static var primaryKey: [String]`",
+            context: .init(table: shape.table))
+    }
+
+    /// The parameters have the numbers of the properties that are bound, so that a record is encoded once, in its own order.
+    private func text(_ verb: Verb, _ slots: [RowSink.Slot]) -> String {
+        let bound = slots.filter(\.isBound).map(\.name)
+        let place = Dictionary(
+            uniqueKeysWithValues: zip(bound, (1...max(bound.count, 1)).map { "?\($0)" }))
+        let quoted = bound.map(SQLTokens.quote).joined(separator: ", ")
+        let places = bound.compactMap { place[$0] }.joined(separator: ", ")
+        let isKey = shape.key.map { "\(SQLTokens.quote($0)) = \(place[$0] ?? "NULL")" }
+            .joined(separator: " AND ")
+        let others = bound.filter { !shape.key.contains($0) }
+        let insertion = "INSERT INTO \(name) (\(quoted)) VALUES (\(places))"
+        switch verb {
+        case .insert: return insertion
+        case .insertReturning: return insertion + returning
+        case .update:
+            let assignments = (others.isEmpty ? bound : others)
+                .map { "\(SQLTokens.quote($0)) = \(place[$0] ?? "NULL")" }
+            return
+                "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(isKey)"
+        case .upsert: return insertion + conflict(others)
+        case .upsertReturning: return insertion + conflict(others) + returning
+        case .delete: return "DELETE FROM \(name) WHERE \(isKey)"
+        case .select: return "SELECT \(read) FROM \(name) WHERE \(isKey)"
+        }
+    }
+
+    private func conflict(_ others: [String]) -> String {
+        let key = shape.key.map(SQLTokens.quote).joined(separator: ", ")
+        let assignments = others.map { SQLTokens.quote($0) }.map { "\($0) = excluded.\($0)" }
+        let action =
+            assignments.isEmpty
+            ? "NOTHING" : "UPDATE SET \(assignments.joined(separator: ", "))"
+        return " ON CONFLICT (\(key)) DO \(action)"
+    }
+
+    private var returning: String { " RETURNING \(read)" }
+
+    /// The columns of a row that is read back.
+    private var read: String {
+        shape.isWhole ? shape.names.map(SQLTokens.quote).joined(separator: ", ") : "*"
+    }
+
+    /// The row of a view with this number.
+    func selection(_ row: Int64, in column: String) -> SQL {
+        "SELECT \(verbatim: read) FROM \(verbatim: name) WHERE \(name: column) = \(row)"
+    }
+
+    /// An UPDATE of these columns, of the row with this key.
+    func update(_ columns: [String], _ key: [String], values: [Value]) -> SQL {
+        let equal = { (name: String) in "\(SQLTokens.quote(name)) = ?" }
+        return SQL(
+            verbatim:
+                "UPDATE \(name) SET \(columns.map(equal).joined(separator: ", ")) WHERE \(key.map(equal).joined(separator: " AND "))",
+            values: values)
+    }
+
+    /// Whether a column is computed from others.
+    func isGenerated(_ name: String) -> Bool { generated.contains(SQLName(name)) }
+}
+
+extension RecordTable.Verb {
+    /// Whether it finds a row by its key.
+    fileprivate var needsKey: Bool {
+        switch self {
+        case .update, .delete, .select: true
+        case .insert, .insertReturning, .upsert, .upsertReturning: false
+        }
+    }
+}
+
+/// The tables of records that one connection has used since its schema last changed.
+private final class RecordTables {
+    let schema: Int64
+    var tables: [ObjectIdentifier: RecordTable] = [:]
+
+    init(_ schema: Int64) { self.schema = schema }
+}
+
+extension Connection {
+    /// The table of a shape.
+    func recordTable(_ shape: RecordShape) throws -> RecordTable {
+        // Sealing a column changes the schema, too.
+        let schema = try core.schemaVersion()
+        let known: RecordTables
+        if let last = core.attachment.records as? RecordTables, last.schema == schema {
+            known = last
+        } else {
+            known = RecordTables(schema)
+            core.attachment.records = known
+        }
+        if let table = known.tables[ObjectIdentifier(shape)] { return table }
+        let table = try RecordTable(shape, self)
+        known.tables[ObjectIdentifier(shape)] = table
+        return table
+    }
+}
