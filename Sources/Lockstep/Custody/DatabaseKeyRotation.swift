@@ -206,7 +206,9 @@ public struct DatabaseKeyRotation: Sendable {
 
     /// Records the databases that have a pending key already, since their rotations were interrupted: the key is given up,
     /// and such a database opens only while the keyring records it under the key.
-    /// - Returns: Whether there are such databases, or some that are not where they were seen, so that nobody knows.
+    /// - Returns: Whether there are such databases, or some that are not where they were seen or cannot be read, so that
+    ///   nobody knows.
+    /// - Throws: ``LockstepError/Code/busy`` while somebody works on one that has such a key.
     private func recordPendingKeys(_ keyring: inout Keyring) throws -> Bool {
         var isUsed = false
         for record in keyring.document.files {
@@ -214,10 +216,18 @@ public struct DatabaseKeyRotation: Sendable {
                 isUsed = true
                 continue
             }
-            let entry = try keyring.keyEntry(of: path)
-            guard entry.state == .pending else { continue }
-            isUsed = true
-            try keyring.relist(identity(of: path, entry.version, keyring), under: entry.version)
+            do {
+                let head = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
+                let entry = try keyring.databaseKey(makingSalt: head)
+                // Of a file that no key fits, nobody knows which it had.
+                isUsed = isUsed || entry == nil || entry?.state == .pending
+                guard let entry, entry.state == .pending else { continue }
+                try keyring.relist(
+                    identity(of: path, entry.version, keyring), under: entry.version)
+            } catch let error as LockstepError where error.code != .busy {
+                // A key that others may know is replaced all the same.
+                isUsed = true
+            }
         }
         return isUsed
     }

@@ -131,6 +131,17 @@ struct SharedKeyringRotationTests {
         try bound.open(second)
     }
 
+    @Test("A key that others may know is replaced although another database cannot be read")
+    func besideDamage() throws {
+        var keyring = try scratch.keyring()
+        try keyring.change(in: scratch.file) { _ = try $0.nextDatabaseKey(isFresh: false) }
+        try Bytes.write(Array("short".utf8), to: second)
+        try scratch.rotate(.compromise)
+        // Whether the second had the pending key, nobody knows.
+        #expect(try scratch.states == [.compromised, .compromised, .active])
+        try bound.open()
+    }
+
     /// A rotation up to the replaced file, with the key still pending.
     private func replaceSecond(_ keyring: inout Keyring) throws -> UInt32 {
         let key = try keyring.databaseKey(for: second)

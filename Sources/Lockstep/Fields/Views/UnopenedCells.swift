@@ -17,8 +17,7 @@ final class UnopenedCells {
 
     /// The stand-in for a value of `column`; nil if a running statement can need the value.
     func standIn(for column: String, _ shape: SealedTable) -> [UInt8]? {
-        // `x IN view` reads the only column of a view without naming it.
-        guard let core, shape.columns.count > 1 else { return nil }
+        guard let core else { return nil }
         let column = SQLName(column)
         // The call's own statement is one of those that are running.
         guard !core.isRunning(where: { Self.canNeed(column, $0) }) else { return nil }
@@ -37,7 +36,8 @@ final class UnopenedCells {
         return ConstantTime.equal(other, own.span)
     }
 
-    /// Whether `sql` names the column, or reads columns without naming them: by `*` or by a natural join.
+    /// Whether `sql` names the column, or reads columns without naming them: by `*`, by a natural join, or as in
+    /// `(a, b) IN view`.
     static func canNeed(_ column: SQLName, _ sql: String) -> Bool {
         let text = Array(sql.utf8)
         var last = ""
@@ -47,7 +47,7 @@ final class UnopenedCells {
             case .space, .comment: continue
             case .word, .quotedName, .string:
                 // SQLite takes a string for a name in some places.
-                if SQLName(SQLTokens.unquote(word)) == column { return true }
+                if SQLName(SQLTokens.unquote(word)) == column || last == "in" { return true }
                 last = token.kind == .word ? word.asciiLowercased : ""
                 if last == "natural" { return true }
             case .symbol:

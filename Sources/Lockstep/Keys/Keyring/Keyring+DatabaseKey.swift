@@ -77,8 +77,8 @@ extension Keyring {
         return state == .pending || state == .active
     }
 
-    /// Activates a pending key, unless a rotation of another database has, which retires the previously active key, and moves the key that it replaces to `state`:
-    /// retired or compromised.
+    /// Activates a pending key, which retires the previously active key, unless a rotation of another database has done so.
+    /// Moves the key that it replaces to `state`: retired or compromised.
     /// - Parameter replaced: The key that the file had; nil for the active key.
     /// - Returns: The replaced version.
     @discardableResult

@@ -54,7 +54,7 @@ struct DamagedLogCommandTests {
 
     private static func key(in folder: TemporaryFolder) throws -> DatabaseKey {
         let made = folder.file("made")
-        return try KeyringFile(made.appending("Keys/data.database.keyring")).open { _ in
+        return try KeyringFile.database(beside: made.appending("data.db")).open { _ in
             try KeyFile.read(made.appending("k"))
         }.databaseKey(version: 1)
     }

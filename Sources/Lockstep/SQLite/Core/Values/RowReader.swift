@@ -47,9 +47,16 @@ final class RowReader {
     func reading<Value>(
         _ row: UnsafePointer<Row>, as type: Value.Type, _ body: (BorrowedRow) throws -> Value
     ) throws -> Value {
-        if target != type { (target, targetRecord) = (type, type as? any Record.Type) }
         let before = unsafe (self.row, turn)
-        defer { unsafe (self.row, turn) = unsafe before }
+        let (outer, outerRecord) = (target, targetRecord)
+        let isOther = outer != type
+        if isOther { (target, targetRecord) = (type, type as? any Record.Type) }
+        defer {
+            unsafe (self.row, turn) = unsafe before
+            // A row that is decoded to one type within another's decoding leaves that as it was. On its own it keeps the type
+            // for the next row.
+            if isOther, unsafe self.row != nil { (target, targetRecord) = (outer, outerRecord) }
+        }
         unsafe self.row = unsafe row
         turns += 1
         turn = turns
