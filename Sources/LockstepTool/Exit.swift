@@ -43,7 +43,7 @@ enum Exit: Int32, CaseIterable {
     /// The exit code of an error; ``failed`` for codes that are not listed here.
     static func code(for code: LockstepError.Code) -> Exit {
         switch code {
-        case .locked, .busy: .locked
+        case .locked, .busy, .keyringChanged: .locked
         case .wrongKey, .slotNotOpened, .noUsableSlot, .keyringMismatch, .keyUnavailable: .wrongKey
         case .migrationFailed, .rowsLost, .foreignKeysBroken, .schemaBroken: .rolledBack
         case .migrationChanged, .migrationMissing, .migrationUnfinished: .drift

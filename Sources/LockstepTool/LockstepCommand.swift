@@ -38,7 +38,9 @@ struct LockstepCommand: ParsableCommand {
                 return try Output.finish()
             }
             var command = try parseAsRoot()
-            try WaitOptions.lockWait.run { try command.run() }
+            try LockOrder.$hasTransactions.withValue(true) {
+                try WaitOptions.lockWait.run { try command.run() }
+            }
         } catch {
             outcome = error
         }

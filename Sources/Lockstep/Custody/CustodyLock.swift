@@ -1,4 +1,4 @@
-internal import SystemPackage
+package import SystemPackage
 
 /// The lock of a job that replaces a database's file: a rotation of its key, a restore, a safe migration.
 ///
@@ -14,6 +14,28 @@ struct CustodyLock: ~Copyable {
     /// Waits for its turn.
     /// - Throws: ``LockstepError/Code/locked``.
     init(_ database: FilePath, _ wait: FileLockWait = .current) throws {
-        lock = try wait.lock(AtomicFile.hiddenSibling("custody", of: database))
+        lock = try wait.lock(
+            AtomicFile.hiddenSibling("custody", of: database), as: .custody)
+    }
+}
+
+/// Making a database and its keyring together.
+package enum DatabaseCreation {
+    /// Runs a job that makes a keyring and then a database under it. Another such job for the same database waits: it could
+    /// take over the keyring as one that was left, and a job that fails removes what it has made.
+    /// - Parameter keyring: The keyring's file, whose folder is made if there is none.
+    /// - Throws: ``LockstepError/Code/locked``; any error from `body`.
+    package static func run<Result>(
+        of database: FilePath, under keyring: KeyringFile, _ body: () throws -> Result
+    ) throws -> Result {
+        guard FileAccess.exists(AtomicFile.parent(of: database)) else { return try body() }
+        try AtomicFile.createFolder(AtomicFile.parent(of: keyring.path))
+        let use = try UseLock(keyring.path)
+        let lock = try CustodyLock(database)
+        defer {
+            _ = use
+            _ = lock
+        }
+        return try body()
     }
 }

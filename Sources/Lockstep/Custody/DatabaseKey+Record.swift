@@ -17,4 +17,11 @@ extension DatabaseKey.Origin: KeyOriginRecord {
     ) throws {
         try KeyringFreshness.require(self, connection, key)
     }
+
+    func whileUsed<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        guard let keyring else { return try body() }
+        let lock = try UseLock(keyring)
+        defer { _ = lock }
+        return try body()
+    }
 }

@@ -64,12 +64,14 @@ public struct DatabaseKeyRotation: Sendable {
     /// the content of the keyring itself was exposed, run the rotation again then: the pending key was in the keyring
     /// too.
     /// - Parameters:
-    ///   - keyring: The keyring as opened from ``keyringFile``. After an error, open it again.
+    ///   - keyring: The keyring as opened from ``keyringFile``; afterwards its newest version. After an error, open it
+    ///     again.
     ///   - progress: Called with the number of copied pages. If it throws, or if the task is cancelled, the database is
     ///     unchanged.
     /// - Throws: ``LockstepError/Code/busy`` if any connection has the database open, including in this process;
     ///   ``LockstepError/Code/locked`` if another rotation runs; ``LockstepError/Code/full``;
-    ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or was changed in the meantime;
+    ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed;
+    ///   ``LockstepError/Code/keyringChanged`` for one whose ring was changed in the meantime;
     ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose;
     ///   ``LockstepError/Code/keyringOutdated`` for an old copy of the keyring;
     ///   ``LockstepError/Code/keyUnavailable`` for a file with a key that is no longer in use;
@@ -96,20 +98,25 @@ public struct DatabaseKeyRotation: Sendable {
         let use = try UseLock(keyringFile.path)
         let lock = try CustodyLock(database)
         // Programs of before 2026-11 know no other.
-        let earlier = try FileLockWait.current.lock(lockPath)
+        let earlier = try FileLockWait.current.lock(lockPath, as: .custody)
         defer {
             _ = use
             _ = lock
             _ = earlier
         }
         try requireNoMigration()
-        try keyringFile.requireUnchanged(since: keyring)
+        try keyringFile.reread(&keyring)
         let standing = try keyring.standingKey(of: database)
         if standing.state == .pending { return try finish(standing.version, &keyring) }
         try removeLeftover(keyring)
         for _ in 0..<Self.attempts {
-            if let report = try replaceFile(&keyring, progress) { return report }
-            try keyringFile.reread(&keyring)
+            do {
+                if let report = try replaceFile(&keyring, progress) { return report }
+                try keyringFile.reread(&keyring)
+            } catch let error as LockstepError where error.code == .keyringOutdated {
+                // Somebody has just changed the keyring and noted that in the database.
+                guard try keyringFile.reread(&keyring) else { throw error }
+            }
         }
         throw LockstepError(
             .busy, "the keys of \(keyringFile.path) have changed \(Self.attempts) times meanwhile",
@@ -194,6 +201,17 @@ public struct DatabaseKeyRotation: Sendable {
     /// A key that is already pending was recorded by an earlier rotation, whose copy has been removed, or by one of
     /// another database of the keyring.
     private func recordPending(_ keyring: inout Keyring) throws -> UInt32 {
+        for _ in 1..<Self.attempts {
+            do {
+                return try recordPendingOnce(&keyring)
+            } catch let error as LockstepError where error.code == .keyringChanged {
+                try keyringFile.reread(&keyring)
+            }
+        }
+        return try recordPendingOnce(&keyring)
+    }
+
+    private func recordPendingOnce(_ keyring: inout Keyring) throws -> UInt32 {
         var version: UInt32 = 0
         try keyring.change(in: keyringFile) { keyring in
             let isFresh = reason == .compromise

@@ -22,7 +22,7 @@ public import SystemPackage
 ///
 /// A backup, and a file that was copied with another program, has the identity of its database. A fork has one of its own
 /// and its own record in the same keyring. The database that it is a copy of does not change, and neither do the fork's rows
-/// and sealed cells. If it is killed, the next run finishes it.
+/// and sealed cells. If it is killed, the next run finishes it. No key of the keyring can be destroyed meanwhile.
 ///
 /// A fields keyring remembers the fork once ``KeyringFile/remember(_:sealedIn:)`` is called for it; until then, the fork must
 /// prove what the keyring remembers of its database.
@@ -56,6 +56,7 @@ public struct Fork: Sendable {
     ///   ``LockstepError/Code/keyUnavailable`` for a copy under a key that is no longer in use;
     ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or full, and during a rotation;
     ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose; ``LockstepError/Code/busy``;
+    ///   ``LockstepError/Code/locked`` if somebody is destroying a key for longer than ``FileLockWait`` allows;
     ///   ``LockstepError/Code/keyringOutdated`` for an old copy of the keyring; the errors of opening the copy and of
     ///   writing both files.
     @discardableResult
@@ -63,6 +64,8 @@ public struct Fork: Sendable {
         try keyring.requireDatabasePurpose()
         try keyring.requireUnsigned()
         try Diagnosis.requireDatabase(copy)
+        let use = try UseLock(keyringFile.path)
+        defer { _ = use }
         try keyringFile.reread(&keyring)
         let entry = try keyring.standingKey(of: copy)
         guard entry.state != .pending else { throw rotating }

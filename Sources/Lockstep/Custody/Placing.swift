@@ -137,6 +137,15 @@ extension Restore {
         _ keyring: inout Keyring, in file: KeyringFile,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
+        try run(&keyring, in: file, progress: progress) { _ in }
+    }
+
+    /// The same, and what belongs to it afterwards, before another job that replaces the database can begin.
+    /// - Parameter finish: Gets the newest version of the keyring.
+    package func run(
+        _ keyring: inout Keyring, in file: KeyringFile, progress: JobProgress.Handler,
+        finish: (inout Keyring) throws -> Void
+    ) throws -> CopyReport {
         let use = try UseLock(file.path)
         let lock = try CustodyLock(database)
         defer {
@@ -145,11 +154,13 @@ extension Restore {
         }
         try file.reread(&keyring)
         let placing = Placing(keyringFile: file, database: database, mayBeSecond: true)
-        return try placing.run(&keyring) { keyring, place in
+        let report = try placing.run(&keyring) { keyring, place in
             try run(
                 key: keyring.databaseKey(), backupKey: keyring.databaseKey(ofBackup: backup),
                 placing: place, progress: progress)
         }
+        try finish(&keyring)
+        return report
     }
 }
 

@@ -5,9 +5,9 @@
 /// looks once more, up to three times, 50 milliseconds apart.
 package struct ReadAgain: Sendable {
     private static let times = 3
-    /// What a newer keyring can explain.
+    /// What a newer keyring can explain, or another file that has just got the database's name.
     private static let codes: Set<LockstepError.Code> = [
-        .keyringOutdated, .unknownDatabase, .tampered, .keyUnavailable, .wrongKey,
+        .keyringOutdated, .unknownDatabase, .tampered, .keyUnavailable, .wrongKey, .replaced,
     ]
     /// Waits between two looks; tests replace it.
     private let pause: @Sendable () -> Void
@@ -27,12 +27,24 @@ package struct ReadAgain: Sendable {
                 return try look()
             } catch let error as LockstepError where Self.codes.contains(error.code) {
                 if round > 0 { pause() }
-                // If a file cannot be read again, what was found stands.
-                let isNew = (try? reread()) ?? false
-                guard isNew || error.code == .keyringOutdated else { throw error }
+                let isNew = try isNew(reread)
+                guard isNew || [.keyringOutdated, .replaced].contains(error.code) else {
+                    throw error
+                }
             }
         }
         return try look()
+    }
+
+    /// If a file cannot be read again, what was found stands, unless someone has just given it another ring key.
+    private func isNew(_ reread: () throws -> Bool) throws -> Bool {
+        do {
+            return try reread()
+        } catch let error as LockstepError where error.code == .keyringChanged {
+            throw error
+        } catch {
+            return false
+        }
     }
 }
 

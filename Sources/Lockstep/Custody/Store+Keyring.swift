@@ -11,9 +11,9 @@ extension Store {
     ///   - file: The keyring's file.
     ///   - options: How the store works.
     /// - Throws: as ``create(_:key:options:)``, then the keyring can record a database that was never made, which the
-    ///   next call for that path makes; ``LockstepError/Code/keyringConflict`` for a signed or full keyring, or one whose
-    ///   ring was changed in the meantime; ``LockstepError/Code/keyringMismatch`` for one of another purpose; any error of
-    ///   writing its file.
+    ///   next call for that path makes; ``LockstepError/Code/keyringConflict`` for a signed or full keyring;
+    ///   ``LockstepError/Code/keyringChanged`` for one whose ring was changed in the meantime;
+    ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose; any error of writing its file.
     public static func create(
         _ path: FilePath, keyring: inout Keyring, in file: KeyringFile,
         options: StoreOptions = .init()

@@ -3,14 +3,14 @@ internal import SystemPackage
 // The locks of a keyring
 // ======================
 //
-//   .<name>.use     shared by every job that puts a database in place or converts cells, for as long as it runs; exclusive
-//                   for a job that destroys a key
+//   .<name>.use     shared by every job that makes a database, puts one in place or converts cells, for as long as it
+//                   runs; exclusive for a job that destroys a key
 //   .<name>.lock    exclusive while the keyring's file is read, changed and replaced: milliseconds
 //   .lock           shared meanwhile: programs of before 2026-11 lock the whole folder with it
 //
 // All lie in the keyring's folder, where `<name>` is the name of the keyring's file. Between the first two a job takes the
 // database's own lock; see CustodyLock.swift. They are always taken in this order, and nobody waits for a lock of SQLite
-// while holding the last two. So two programs that change different keyrings do not wait for each other, and an earlier one
+// while holding the last two: LockOrder notices who does. So two programs that change different keyrings do not wait for each other, and an earlier one
 // is kept out, or keeps them out, as ever.
 
 /// The lock of a program that changes a keyring's file.
@@ -23,8 +23,10 @@ struct KeyringLock: ~Copyable {
     /// - Throws: ``LockstepError/Code/locked``.
     init(_ keyring: FilePath) throws {
         let wait = FileLockWait.current
-        let own = try wait.lock(AtomicFile.hiddenSibling("lock", of: keyring))
-        let folder = try wait.lock(AtomicFile.parent(of: keyring).appending(".lock"), .shared)
+        let own = try wait.lock(
+            AtomicFile.hiddenSibling("lock", of: keyring), as: .keyring)
+        let folder = try wait.lock(
+            AtomicFile.parent(of: keyring).appending(".lock"), .shared, as: .keyring)
         self.own = own
         self.folder = folder
     }
@@ -34,8 +36,8 @@ struct KeyringLock: ~Copyable {
 struct UseLock: ~Copyable {
     private let lock: FileLock?
 
-    /// Waits for its turn as ``FileLockWait`` says. Where the folder cannot be written to, nobody can destroy a key of the
-    /// keyring either.
+    /// Waits for its turn as ``FileLockWait`` says. Where the folder is gone or cannot be written to, nobody can destroy a
+    /// key of the keyring either.
     /// - Parameters:
     ///   - keyring: The keyring's file.
     ///   - kind: Exclusive for the destruction of a key.
@@ -46,8 +48,10 @@ struct UseLock: ~Copyable {
 
     private static func take(_ path: FilePath, _ kind: FileLock.Kind) throws -> FileLock? {
         do {
-            return try FileLockWait.current.lock(path, kind)
-        } catch let error as LockstepError where error.code == .accessDenied && kind == .shared {
+            return try FileLockWait.current.lock(path, kind, as: .use)
+        } catch let error as LockstepError
+            where kind == .shared && [.accessDenied, .notFound].contains(error.code)
+        {
             return nil
         }
     }

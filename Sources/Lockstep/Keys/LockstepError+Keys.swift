@@ -16,6 +16,8 @@ extension LockstepError.Code {
     public static let keyUnavailable = Self("key-unavailable")
     /// A slot, key or state change violates the keyring's rules.
     public static let keyringConflict = Self("keyring-conflict")
+    /// Someone else has changed the keyring since it was read.
+    public static let keyringChanged = Self("keyring-changed")
     /// A key cannot be destroyed, because data needs it, or because it is not known whether data needs it.
     public static let keyInUse = Self("key-in-use")
     /// The keyring is an older copy than the one that its database has seen.

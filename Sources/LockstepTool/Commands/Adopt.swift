@@ -63,25 +63,11 @@ struct Adopt: ParsableCommand {
         let isPlaintext = try isSourcePlaintext()
         let passphrase = try isPlaintext ? nil : sourcePassphrase()
         let file = shareKeyring ? keyrings.file(for: path) : keyrings.newFile(for: path)
-        let isNew = !file.exists
-        guard isNew || slots.envSlot == nil else {
-            throw ValidationError(
-                "--env-slot is for a new keyring, but \(file.path) already exists")
-        }
         var new = NewKeyrings(slots)
-        let result: Result
-        do {
-            var keyring =
-                try isNew ? new.make(.database, file) : existing(file)
-            result =
-                try salvage
-                ? .salvaged(
-                    file.whileUsed { try recover(passphrase, into: path, keyring.databaseKey()) })
-                : .adopted(adopt(passphrase, into: path, &keyring, file))
-            Remembering.bind(new: path, &keyring, in: file)
-        } catch {
-            new.discard()
-            throw error
+        if !file.exists { try new.ask() }
+        let (result, isNew) = try DatabaseCreation.run(of: path, under: file) {
+            let isNew = !file.exists
+            return (try make(path, passphrase, file, isNew: isNew, &new), isNew)
         }
         let report: AdoptionReport
         switch result {
@@ -104,6 +90,29 @@ struct Adopt: ParsableCommand {
         }
         new.show()
         show(report, path, isPlaintext: isPlaintext)
+    }
+
+    private func make(
+        _ path: FilePath, _ passphrase: borrowing Passphrase?, _ file: KeyringFile, isNew: Bool,
+        _ new: inout NewKeyrings
+    ) throws -> Result {
+        guard isNew || slots.envSlot == nil else {
+            throw ValidationError(
+                "--env-slot is for a new keyring, but \(file.path) already exists")
+        }
+        do {
+            var keyring =
+                try isNew ? new.make(.database, file) : existing(file)
+            let result: Result =
+                try salvage
+                ? .salvaged(recover(passphrase, into: path, keyring.databaseKey()))
+                : .adopted(adopt(passphrase, into: path, &keyring, file))
+            Remembering.bind(new: path, &keyring, in: file)
+            return result
+        } catch {
+            new.discard()
+            throw error
+        }
     }
 
     /// Opens a keyring that the command does not make. One that records no database, or only this one, which was never

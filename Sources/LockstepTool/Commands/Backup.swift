@@ -20,6 +20,7 @@ struct Backup: ParsableCommand {
     var target: String
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var waiting: WaitOptions
     @OptionGroup var output: FormatOptions
 
     func run() throws {

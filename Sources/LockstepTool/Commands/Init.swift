@@ -24,9 +24,17 @@ struct Init: ParsableCommand {
     func run() throws {
         let path = try database.path()
         let file = keyrings.newFile(for: path)
+        var new = NewKeyrings(slots)
+        if !file.exists { try new.ask() }
+        try DatabaseCreation.run(of: path, under: file) { try run(path, file, &new) }
+        Output.line("made the encrypted database \(path)")
+    }
+
+    private func run(
+        _ path: FilePath, _ file: KeyringFile, _ new: inout NewKeyrings
+    ) throws {
         // Whether an `init` was killed before it had made the database.
         let isBegun = try file.awaitsDatabase(at: path)
-        var new = NewKeyrings(slots)
         do {
             var keyring =
                 try isBegun ? new.takeOver(file) : new.make(.database, file, listing: path)
@@ -39,7 +47,6 @@ struct Init: ParsableCommand {
             throw error
         }
         new.show()
-        Output.line("made the encrypted database \(path)")
     }
 
     private func makeFields(

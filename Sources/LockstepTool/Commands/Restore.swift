@@ -40,7 +40,7 @@ struct Restore: ParsableCommand {
         let file = try access.keyringFile()
         var keyring = try credentials.open(file)
         let fields = try access.fields.open(access.keyrings, of: path, credentials)
-        try FieldsKeyring.whileUsed(fields[...]) {
+        try fields.whileUsed {
             try restore(path, from: backup, &keyring, file, fields)
         }
     }
@@ -51,14 +51,18 @@ struct Restore: ParsableCommand {
     ) throws {
         let progress = CopyProgressLine("restore")
         // After a rotation, a backup can have a retired key; the restored database has the active one.
-        let report = try Lockstep.Restore(path, from: backup).run(&keyring, in: file) {
-            try progress.show($0)
+        var remembered: [String] = []
+        let report = try Lockstep.Restore(path, from: backup).run(
+            &keyring, in: file, progress: { try progress.show($0) }
+        ) { keyring in
+            // A fork proves what the fields keyrings remember of its database.
+            guard try !record(path, &keyring, in: file) else { return }
+            for dataset in fields {
+                if let line = try dataset.acceptRestored(path, keyring.keyOfNew(path)) {
+                    remembered.append(line)
+                }
+            }
         }
-        let isFork = try record(path, &keyring, in: file)
-        // A fork proves what the fields keyrings remember of its database.
-        let remembered =
-            try isFork
-            ? [] : fields.compactMap { try $0.acceptRestored(path, keyring.keyOfNew(path)) }
         let result = CopyResult(report, from: backup, to: path)
         guard output.format == .text else { return try Output.json(result) }
         result.show("restored")

@@ -67,6 +67,18 @@ final class CredentialSource {
         return keyring
     }
 
+    /// Reads the keyring's file again. If someone has given it another ring key, it is opened again.
+    /// - Returns: Whether it has another version.
+    func reread(_ file: KeyringFile, _ keyring: inout Keyring) throws -> Bool {
+        do {
+            return try file.reread(&keyring)
+        } catch let error as LockstepError where error.code == .keyringChanged {
+            guard file.exists else { throw error }
+            keyring = try open(file)
+            return true
+        }
+    }
+
     /// The credential to try on `slot`.
     /// - Parameter file: The keyring to name in a prompt; nil to leave out prompts, and plugins, which can ask for a
     ///   touch.

@@ -30,7 +30,7 @@ struct FieldsOptions: ParsableArguments {
             let (name, file) = try Self.file(text) {
                 try keyrings.fields(of: $0, for: database)
             }
-            return try FieldsKeyring(file, named: name, credentials.open(file))
+            return try FieldsKeyring(file, named: name, credentials)
         }
     }
 

@@ -5,13 +5,16 @@ import SystemPackage
 final class FieldsKeyring {
     private let file: KeyringFile
     private let name: String
+    private let source: CredentialSource
     private var keyring: Keyring
     /// The keys that open the dataset's cells.
     private(set) var keys: FieldKeys
 
-    init(_ file: KeyringFile, named name: String, _ keyring: consuming Keyring) throws {
+    init(_ file: KeyringFile, named name: String, _ source: CredentialSource) throws {
         self.file = file
         self.name = name
+        self.source = source
+        let keyring = try source.open(file)
         keys = try keyring.fieldKeys(named: name)
         self.keyring = keyring
     }
@@ -24,14 +27,6 @@ final class FieldsKeyring {
         }
     }
 
-    /// The same with several keyrings.
-    static func whileUsed(
-        _ keyrings: ArraySlice<FieldsKeyring>, _ body: () throws -> Void
-    ) throws {
-        guard let first = keyrings.first else { return try body() }
-        try first.whileUsed { try whileUsed(keyrings.dropFirst(), body) }
-    }
-
     /// The path of the keyring file.
     var path: FilePath { file.path }
 
@@ -41,7 +36,7 @@ final class FieldsKeyring {
     /// Reads the file again.
     /// - Returns: Whether it has another version.
     func reread() throws -> Bool {
-        guard try file.reread(&keyring) else { return false }
+        guard try source.reread(file, &keyring) else { return false }
         keys = try keyring.fieldKeys(named: name)
         return true
     }
@@ -114,4 +109,12 @@ final class FieldsKeyring {
 
     private static let acceptHint =
         "hint: if this is the backup that you meant, `lockstep keys accept-database` accepts it"
+}
+
+extension [FieldsKeyring] {
+    /// Reads the files again and runs a job, during which nobody can destroy a key of them.
+    func whileUsed(_ body: () throws -> Void) throws {
+        guard let first else { return try body() }
+        try first.whileUsed { try Array(dropFirst()).whileUsed(body) }
+    }
 }

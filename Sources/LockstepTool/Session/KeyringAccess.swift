@@ -44,28 +44,29 @@ struct KeyringAccess: ParsableArguments {
         _ body: (inout Keyring, KeyringFile) throws -> String
     ) throws {
         let file = try file()
-        var keyring = try credentials.open(file)
-        try requireFresh(&keyring, file)
-        Output.line(try change(&keyring, file, body))
+        let source = CredentialSource(credentials)
+        var keyring = try source.open(file)
+        try requireFresh(&keyring, file, source)
+        Output.line(try change(&keyring, file, source, body))
         remember(&keyring, file)
     }
 
-    /// Changes and writes the keyring. If someone else has written it meanwhile, it is read again and changed again.
+    /// Changes and writes the keyring. If someone else has written it meanwhile, it is read again and changed again, while
+    /// nobody else can write it.
     private func change(
-        _ keyring: inout Keyring, _ file: KeyringFile,
+        _ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource,
         _ body: (inout Keyring, KeyringFile) throws -> String
     ) throws -> String {
-        for _ in 0..<3 {
+        do {
+            // Without a lock: the command can ask for a passphrase now.
             let done = try body(&keyring, file)
-            do {
-                try file.save(&keyring)
-                return done
-            } catch let error as LockstepError where error.code == .keyringConflict {
-                guard (try? file.reread(&keyring)) == true else { throw error }
-            }
+            try file.save(&keyring)
+            return done
+        } catch let error as LockstepError where error.code == .keyringChanged {
+            guard try source.reread(file, &keyring) else { throw error }
         }
-        let done = try body(&keyring, file)
-        try file.save(&keyring)
+        var done = ""
+        try file.update(&keyring) { done = try body(&$0, file) }
         return done
     }
 
@@ -73,13 +74,15 @@ struct KeyringAccess: ParsableArguments {
     /// older copy would look like the newest.
     /// - Throws: ``LockstepError/Code/keyringOutdated``, ``LockstepError/Code/databaseOutdated``,
     ///   ``LockstepError/Code/tampered``. Other errors that prevent opening the database are reported later, when it must remember the change.
-    private func requireFresh(_ keyring: inout Keyring, _ file: KeyringFile) throws {
+    private func requireFresh(
+        _ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource
+    ) throws {
         guard keyring.purpose == .database, let database else { return }
         let path = FilePath(database)
         do {
             var options = ConnectionOptions()
             options.isQueryOnly = true
-            _ = try file.readingAgain(&keyring) { keyring in
+            _ = try ReadAgain().run(rereading: { try source.reread(file, &keyring) }) {
                 try Connection.open(path, key: keyring.databaseKey(for: path), options: options)
             }
         } catch let error as LockstepError {

@@ -34,6 +34,15 @@ struct NewKeyrings: ~Copyable {
             + (options.envSlot == nil ? [] : ["environment"])
     }
 
+    /// Asks for everything that opens the keyrings, before anything is made or locked.
+    func ask() throws {
+        _ = try credentials.passphrases.new(askTerminal: asksTerminal)
+        _ = try credentials.keyFiles.credential()
+        if let variable, try credentials.variables.credential(variable) == nil {
+            throw Environment.notSet(variable)
+        }
+    }
+
     /// Makes a keyring and its file.
     /// - Parameter new: The path of a new, empty database that the keyring lists, and which takes its id from there.
     mutating func make(

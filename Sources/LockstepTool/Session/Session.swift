@@ -43,7 +43,7 @@ struct Session: ~Copyable {
         let source = CredentialSource(credentials)
         let file = keyrings.file(for: database ?? path)
         return Session(
-            path: path, opened: OpenedKeyring(file, try source.open(file)),
+            path: path, opened: OpenedKeyring(file, try source.open(file), source),
             fieldsKeyrings: try fields.open(keyrings, of: database ?? path, source))
     }
 
@@ -63,11 +63,8 @@ struct Session: ~Copyable {
     /// The field keys of the datasets whose sealed columns the command opens.
     var fields: [FieldKeys] { fieldsKeyrings.map(\.keys) }
 
-    /// Runs a job that converts cells of the one dataset. Nobody can destroy a key of it meanwhile.
-    func whileFieldsUsed(_ body: () throws -> Void) throws {
-        guard let keyring = fieldsKeyrings.first else { return try body() }
-        try keyring.whileUsed(body)
-    }
+    /// Runs a job that converts cells. Nobody can destroy a key of the datasets meanwhile.
+    func whileFieldsUsed(_ body: () throws -> Void) throws { try fieldsKeyrings.whileUsed(body) }
 
     /// Opens the database.
     /// - Parameters:
@@ -219,13 +216,20 @@ struct Session: ~Copyable {
 final class OpenedKeyring {
     let file: KeyringFile
     var keyring: Keyring
+    private let source: CredentialSource?
 
-    init(_ file: KeyringFile, _ keyring: consuming Keyring) {
+    /// - Parameter source: Opens it again if someone has given it another ring key; nil to refuse that.
+    init(
+        _ file: KeyringFile, _ keyring: consuming Keyring, _ source: CredentialSource? = nil
+    ) {
         self.file = file
+        self.source = source
         self.keyring = keyring
     }
 
     /// Reads the file again.
     /// - Returns: Whether it has another version.
-    func reread() throws -> Bool { try file.reread(&keyring) }
+    func reread() throws -> Bool {
+        try source?.reread(file, &keyring) ?? file.reread(&keyring)
+    }
 }

@@ -12,7 +12,8 @@ struct Judge {
 
     /// Accurate refusals: another process was at work. Others are false alarms.
     private static let calm: Set<LockstepError.Code> = [
-        .busy, .locked, .replaced, .keyringConflict, .keyringOutdated, .interrupted,
+        .busy, .locked, .replaced, .keyringConflict, .keyringChanged, .keyringOutdated,
+        .interrupted,
     ]
 
     /// The refused operation, and its error.

@@ -5,7 +5,8 @@ public import SystemPackage
 ///
 /// The real file is only read, and writers continue meanwhile. The copy is made page by page under a random key
 /// that is never stored: if a kill leaves the copy, it cannot be read, and the next rehearsal removes
-/// it. The copy has a hidden name, is readable by its owner only, and is removed however the rehearsal ends.
+/// it. The copy has a hidden name, is readable by its owner only, and is removed however the rehearsal ends. No key of the
+/// keyrings can be destroyed meanwhile.
 ///
 /// Costs reading the database once, the migrations themselves, counting every table once per version, and a
 /// verification. Needs free space of twice the database's size, and more if migrations rewrite most of it more
@@ -42,13 +43,18 @@ public struct Rehearsal {
     ///   - progress: Called with the number of copied pages, then as in a migration and a verification. Called several
     ///     times per second within statements too.
     /// - Throws: The error that prevents the rehearsal: ``LockstepError/Code/full``, the plan's fatal findings,
-    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``, `CancellationError`, any error from
+    ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``, ``LockstepError/Code/locked`` if somebody is
+    ///   destroying a key of a keyring for longer than ``FileLockWait`` allows, `CancellationError`, any error from
     ///   `progress`. No file is left.
     public func run(
         _ access: borrowing DatabaseAccess, progress: JobProgress.Handler = { _ in }
     ) throws -> RehearsalReport {
         var report = RehearsalReport()
-        try JobReporter.run(progress) { reporter in try run(access, &report, reporter) }
+        try JobReporter.run(progress) { reporter in
+            try access.key.whileUsed {
+                try options.fieldKeys.whileUsed { try run(access, &report, reporter) }
+            }
+        }
         report.time = report.time.ended()
         return report
     }

@@ -5,7 +5,8 @@ public import SystemPackage
 /// In this order:
 ///
 /// 1. Lock files beside the database, `.<name>.custody` and `.<name>.safe-migration-lock`, keep out other safe migrations
-///    and other jobs that replace the file. They are not removed.
+///    and other jobs that replace the file. They are not removed. Locks beside the keyrings keep their keys from being
+///    destroyed.
 /// 2. The work of a killed run is finished or continued; see below.
 /// 3. A verified, encrypted backup is made: `<name>.<UTC time>-<number>.before-migration`.
 /// 4. The versions run, each in a separate transaction, as with ``Migrator``.
@@ -75,7 +76,7 @@ public struct SafeMigration {
     /// - Throws: The original failure, after the database was restored;
     ///   ``LockstepError/Code/verificationFailed`` for a check; ``LockstepError/Code/notRestored`` if the
     ///   database is not restored, with instructions; ``LockstepError/Code/locked`` if another safe migration
-    ///   runs for longer than ``timeout``; ``LockstepError/Code/misuse`` if ``keep`` is negative or the path contains a
+    ///   runs, or a key of the keyrings is being destroyed, for longer than ``timeout``; ``LockstepError/Code/misuse`` if ``keep`` is negative or the path contains a
     ///   line feed; `CancellationError`; any error from `progress`.
     @discardableResult
     public func run(
@@ -111,10 +112,22 @@ public struct SafeMigration {
         try Diagnosis.requireDatabase(database)
         let reporter = reporter
         let wait = FileLockWait(
-            timeout: timeout, shouldContinue: { try reporter.report(JobProgress(.waiting)) })
+            timeout: timeout, report: FileLockWait.current.report,
+            shouldContinue: { try reporter.report(JobProgress(.waiting)) })
+        try wait.run {
+            try access.key.whileUsed {
+                try options.fieldKeys.whileUsed { try runLocked(access, wait, &report) }
+            }
+        }
+    }
+
+    private func runLocked(
+        _ access: borrowing DatabaseAccess, _ wait: FileLockWait,
+        _ report: inout SafeMigrationReport
+    ) throws {
         let lock = try CustodyLock(database, wait)
         // Programs of before 2026-11 know no other.
-        let earlier = try FileLock.wait(lockPath, timeout: timeout) { _ in
+        let earlier = try FileLock.wait(lockPath, as: .custody, timeout: timeout) { _ in
             try reporter.report(JobProgress(.waiting))
         }
         defer {

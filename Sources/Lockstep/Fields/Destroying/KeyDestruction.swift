@@ -34,20 +34,45 @@ public struct KeyDestruction: Sendable {
     /// Looks into the databases, destroys the key and writes the keyring. Blocks; reads each sealed column once for a
     /// field key, and one page of each database for any other.
     /// - Parameters:
-    ///   - keyring: The keyring as opened from ``keyringFile``. After an error, open it again.
+    ///   - keyring: The keyring as opened from ``keyringFile``; afterwards its newest version. After an error, open it
+    ///     again.
     ///   - databaseKey: Returns the key that opens a database. For a database keyring it is not called.
     /// - Throws: ``LockstepError/Code/keyInUse`` with the list of what stands in the way;
     ///   ``LockstepError/Code/keyUnavailable`` if the key does not exist; ``LockstepError/Code/keyringConflict`` if it
-    ///   is active, already destroyed or part of an unfinished rotation, and for a keyring that is signed or was
-    ///   changed in the meantime; ``LockstepError/Code/locked`` if a job uses the keyring for longer than ``FileLockWait``
-    ///   allows; ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any
-    ///   error of opening a database.
+    ///   is active, already destroyed or part of an unfinished rotation, and for a keyring that is signed;
+    ///   ``LockstepError/Code/keyringChanged`` for one that is changed again and again meanwhile, or whose ring was;
+    ///   ``LockstepError/Code/locked`` if a job uses the keyring for longer than ``FileLockWait`` allows;
+    ///   ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any error of opening a database.
     public func run(
         _ keyring: inout Keyring, databaseKey: (FilePath) throws -> DatabaseKey
     ) throws {
         // A job that uses a key now would find it gone in the middle.
         let lock = try UseLock(keyringFile.path, .exclusive)
         defer { _ = lock }
+        // Writers of the keyring that need none of its keys do not wait for this.
+        for _ in 0..<Self.attempts {
+            try keyringFile.reread(&keyring)
+            try ReadAgain().run(rereading: { try keyringFile.reread(&keyring) }) {
+                try destroy(&keyring, databaseKey)
+            }
+            do {
+                return try keyringFile.save(&keyring)
+            } catch let error as LockstepError where error.code == .keyringChanged {
+                continue
+            }
+        }
+        throw LockstepError(
+            .keyringChanged,
+            "someone else has changed \(keyringFile.path) \(Self.attempts) times meanwhile",
+            hint: "run it again once nobody changes the keyring", context: .file(keyringFile.path))
+    }
+
+    private static let attempts = 3
+
+    /// Destroys the key in memory.
+    private func destroy(
+        _ keyring: inout Keyring, _ databaseKey: (FilePath) throws -> DatabaseKey
+    ) throws {
         try keyring.requireIdle(kind, version, to: .destroyed)
         let uses =
             switch kind {
@@ -57,7 +82,6 @@ public struct KeyDestruction: Sendable {
             }
         guard uses.isEmpty else { throw inUse(uses) }
         try keyring.destroyKey(kind, version: version)
-        try keyringFile.save(&keyring)
     }
 
     // MARK: Database keys

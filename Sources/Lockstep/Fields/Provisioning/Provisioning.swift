@@ -5,6 +5,8 @@ public import SystemPackage
 ///
 /// Sealed columns of the template get identities of their own in the new database, and so does their registry: what one
 /// of the databases seals opens in no other. That takes the keys of their datasets, and columns that have no cells yet.
+///
+/// No key of a keyring's file from which one of these keys comes can be destroyed meanwhile.
 public struct Provisioning: Sendable {
     /// The path of the new database.
     public let path: FilePath
@@ -36,19 +38,33 @@ public struct Provisioning: Sendable {
     ///   ``LockstepError/Code/misuse`` if it has cells and the database would share them;
     ///   ``LockstepError/Code/keyUnavailable`` without the keys of a dataset that has sealed columns in it;
     ///   ``LockstepError/Code/registryForged``;
-    ///   ``LockstepError/Code/full``; `CancellationError`; any error from `progress`.
+    ///   ``LockstepError/Code/full``; ``LockstepError/Code/locked`` if somebody is destroying a key for longer than
+    ///   ``FileLockWait`` allows; `CancellationError`; any error from `progress`.
     @discardableResult
     public func run(
         key: borrowing DatabaseKey, templateKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         let time = JobTime()
+        var report = try key.whileUsed {
+            try templateKey.whileUsed {
+                try options.fieldKeys.whileUsed { try make(key, templateKey, progress) }
+            }
+        }
+        report.time = time.ended()
+        return report
+    }
+
+    private func make(
+        _ key: borrowing DatabaseKey, _ templateKey: borrowing DatabaseKey,
+        _ progress: JobProgress.Handler
+    ) throws -> CopyReport {
         try PendingDatabase.requireFree(path)
         try PageAudit(template).requireClean(templateKey)
         var reading = options.ofSchema
         reading.isQueryOnly = true
         let source = try Connection.open(template, key: templateKey, options: reading)
-        var report = try source.read { source in
+        return try source.read { source in
             let registries = try NewRegistries(of: source, options.fieldKeys, sharesCells)
             let pending = try PendingDatabase(for: path)
             try PageCopy.copyPages(source, to: pending.path, as: .original, key) {
@@ -59,7 +75,5 @@ public struct Provisioning: Sendable {
             try pending.place()
             return report
         }
-        report.time = time.ended()
-        return report
     }
 }

@@ -7,7 +7,8 @@ extension SealingChange {
     ///   - progress: Called after each batch with the number of processed rows.
     /// - Throws: ``LockstepError/Code/misuse`` with the obstacle, such as an index that contains the values;
     ///   ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/registryForged``, ``LockstepError/Code/busy``;
-    ///   ``LockstepError/Code/cellForged`` if a cell does not open; `CancellationError`; any error from `progress`. The
+    ///   ``LockstepError/Code/cellForged`` if a cell does not open; ``LockstepError/Code/locked`` if somebody is destroying
+    ///   a key of the dataset for longer than ``FileLockWait`` allows; `CancellationError`; any error from `progress`. The
     ///   finished batches stay.
     @discardableResult
     public func run(
@@ -25,7 +26,11 @@ extension SealingChange {
         }
         var report = SealingReport()
         do {
-            try connection.with(rights: .engine) { try run(connection, keys, &report, progress) }
+            try keys.whileUsed {
+                try connection.with(rights: .engine) {
+                    try run(connection, keys, &report, progress)
+                }
+            }
         } catch let error as LockstepError {
             throw error.adding(context)
         }

@@ -3,7 +3,9 @@
 public final class FieldKeys: Sendable {
     /// The same keys without the keyring's records of databases, to inspect a database that is accepted as it is.
     public func withoutMemory() -> FieldKeys {
-        FieldKeys(dataset: dataset, name: name, active: activeVersion, keys: keys, index: index)
+        FieldKeys(
+            dataset: dataset, name: name, active: activeVersion, keys: keys, index: index,
+            file: file)
     }
 
     struct Key: Sendable {
@@ -33,6 +35,8 @@ public final class FieldKeys: Sendable {
     public let memory: SealedMemory
     /// The keyring of the keys; nil if a database is accepted as it is.
     let origin: Origin?
+    /// The keyring's file; nil for a keyring that is not from a file.
+    private let file: KeyringFile?
 
     /// A version of a keyring.
     struct Origin: Sendable, Equatable {
@@ -45,7 +49,8 @@ public final class FieldKeys: Sendable {
 
     init(
         dataset: [UInt8], name: String? = nil, active: UInt32, keys: [UInt32: Key],
-        index: Versions, memory: SealedMemory = SealedMemory(), origin: Origin? = nil
+        index: Versions, memory: SealedMemory = SealedMemory(), origin: Origin? = nil,
+        file: KeyringFile? = nil
     ) {
         self.dataset = dataset
         self.name = name
@@ -54,6 +59,16 @@ public final class FieldKeys: Sendable {
         self.index = index
         self.memory = memory
         self.origin = origin
+        self.file = file
+    }
+
+    /// Runs a job that converts cells: meanwhile no key of the keyring can be destroyed.
+    /// - Throws: ``LockstepError/Code/locked``; any error from `body`.
+    func whileUsed<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        guard let file else { return try body() }
+        let lock = try UseLock(file.path)
+        defer { _ = lock }
+        return try body()
     }
 
     /// Every version of the field key, including destroyed ones, ascending.
@@ -129,5 +144,14 @@ public final class FieldKeys: Sendable {
             index.keys, version, .index,
             lost: "its blind indexes can no longer be searched; rebuild them")
         return try HKDF.derive(secret.value, salt: dataset, info: info)
+    }
+}
+
+extension [FieldKeys] {
+    /// The same for the keyrings of several datasets.
+    /// - Throws: as ``FieldKeys/whileUsed(_:)``.
+    func whileUsed<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        guard let first else { return try body() }
+        return try first.whileUsed { try Array(dropFirst()).whileUsed(body) }
     }
 }

@@ -17,7 +17,8 @@ extension Keyring {
             dataset: subjectID, name: name, active: field.active, keys: field.keys, index: index,
             memory: sealedMemory,
             origin: FieldKeys.Origin(
-                ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch))
+                ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch),
+            file: file)
     }
 
     private borrowing func fieldKeyVersions(

@@ -119,7 +119,7 @@ extension Keyring {
     ) throws(LockstepError) -> DatabaseKey.Origin {
         var origin = DatabaseKey.Origin(
             ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch,
-            keyVersion: entry.version, isPending: entry.state == .pending,
+            keyVersion: entry.version, keyring: file?.path, isPending: entry.state == .pending,
             closing: entry.isClosed ? entry.closing : nil,
             files: document.files.map { DatabaseKey.RecordedFile($0, in: folder) })
         // Without a rotation in progress there is no other.

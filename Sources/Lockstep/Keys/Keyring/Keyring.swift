@@ -10,8 +10,10 @@ public struct Keyring: ~Copyable {
     private(set) var writtenRingID: [UInt8]
     /// The earlier ring ids of the file, as far as this value has written them.
     private(set) var formerRings: [[UInt8]] = []
-    /// The folder of the keyring's file, without symbolic links; nil for a keyring that is not from a file.
-    var folder: FilePath?
+    /// The keyring's file, in its folder without symbolic links; nil for a keyring that is not from a file.
+    var file: KeyringFile?
+    /// The folder of that file.
+    var folder: FilePath? { file?.folder }
 
     init(document: KeyringDocument, ringKey: consuming SecretBytes) {
         self.document = document
@@ -116,13 +118,13 @@ public struct Keyring: ~Copyable {
     }
 
     /// The same keyring from a newer text, which the same ring key authenticates.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` for another ring, ``LockstepError/Code/keyringOutdated`` for an
+    /// - Throws: ``LockstepError/Code/keyringChanged`` for another ring, ``LockstepError/Code/keyringOutdated`` for an
     ///   older text, ``LockstepError/Code/keyringTampered``, and any error that the parser throws.
     borrowing func reopened(_ text: [UInt8]) throws(LockstepError) -> Keyring {
         let parsed = try KeyringParser.parse(text)
         guard parsed.document.ringID == writtenRingID, writtenRingID == document.ringID else {
             throw LockstepError(
-                .keyringConflict, "someone else changed the keyring's ring in the meantime",
+                .keyringChanged, "someone else changed the keyring's ring in the meantime",
                 hint: "run the command again")
         }
         guard parsed.document.epoch >= epoch else {
@@ -133,7 +135,7 @@ public struct Keyring: ~Copyable {
                 hint: "restore the newest copy of the keyring")
         }
         var keyring = try Self.proven(parsed, ringKey.clone())
-        keyring.folder = folder
+        keyring.file = file
         return keyring
     }
 

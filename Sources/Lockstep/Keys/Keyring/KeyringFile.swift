@@ -58,7 +58,7 @@ public struct KeyringFile: Sendable, Hashable {
                 isCredentialsFault = false
                 return offered
             }
-            keyring.folder = try RealPath.of(folder)
+            keyring.file = try real
             return keyring
         } catch let error as LockstepError where !isCredentialsFault {
             throw error.located(in: path)
@@ -88,7 +88,7 @@ public struct KeyringFile: Sendable, Hashable {
     }
 
     /// Writes a changed keyring over the file that it was opened from.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if someone else has since written the file;
+    /// - Throws: ``LockstepError/Code/keyringChanged`` if someone else has since written the file;
     ///   ``LockstepError/Code/locked`` if another program holds the keyring for longer than ``FileLockWait`` allows.
     public func save(_ keyring: inout Keyring) throws { try save(&keyring, signer: nil) }
 
@@ -106,9 +106,10 @@ public struct KeyringFile: Sendable, Hashable {
 
     /// Rereads the keyring from its file, changes it and writes it, so changes that others made since it was opened are
     /// kept. If it throws, the keyring in memory is unchanged.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if its ring was changed in the meantime, or for a signed
-    ///   keyring; ``LockstepError/Code/keyringOutdated`` if the file is an older copy; any error that `body` throws.
-    func update(
+    /// - Throws: ``LockstepError/Code/keyringChanged`` if its ring was changed in the meantime;
+    ///   ``LockstepError/Code/keyringConflict`` for a signed keyring; ``LockstepError/Code/keyringOutdated`` if the file is
+    ///   an older copy; any error that `body` throws.
+    package func update(
         _ keyring: inout Keyring, _ body: (inout Keyring) throws -> Void
     ) throws {
         let lock = try lock()
@@ -137,9 +138,10 @@ public struct KeyringFile: Sendable, Hashable {
 
     /// The keyring as its file says now.
     func newest(_ keyring: borrowing Keyring) throws -> Keyring {
+        try requireInPlace()
         let text = try read()
         var newest = try located { try keyring.reopened(text) }
-        newest.folder = try RealPath.of(folder)
+        newest.file = try real
         return newest
     }
 
@@ -153,7 +155,7 @@ public struct KeyringFile: Sendable, Hashable {
 
     /// Reads the file again. The ring key is known, so nothing is asked for.
     /// - Returns: Whether the file has another version.
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if its ring was changed in the meantime;
+    /// - Throws: ``LockstepError/Code/keyringChanged`` if its ring was changed in the meantime;
     ///   ``LockstepError/Code/keyringOutdated`` if the file is an older copy; any error of reading and parsing it.
     @discardableResult
     package func reread(_ keyring: inout Keyring) throws -> Bool {
@@ -164,8 +166,8 @@ public struct KeyringFile: Sendable, Hashable {
     }
 
     /// Runs a job during which no key of the keyring can be destroyed: one that converts cells, or that makes a file under
-    /// one of the keys. ``Restore``, ``Adoption`` and ``DatabaseKeyRotation`` do so by themselves, where they get the
-    /// keyring.
+    /// one of the keys. The jobs of this library do so by themselves, where they get the keyring or keys from its file; a
+    /// program needs this for several of them together, with one reading of the keyring.
     /// - Throws: ``LockstepError/Code/locked`` if somebody is destroying a key for longer than ``FileLockWait`` allows; any
     ///   error from `body`.
     public func whileUsed<Result>(_ body: () throws -> Result) throws -> Result {
@@ -174,17 +176,34 @@ public struct KeyringFile: Sendable, Hashable {
         return try body()
     }
 
-    /// - Throws: ``LockstepError/Code/keyringConflict`` if the file has changed since it was opened.
+    /// - Throws: ``LockstepError/Code/keyringChanged`` if the file has changed since it was opened.
     func requireUnchanged(since keyring: borrowing Keyring) throws {
+        try requireInPlace()
         let standing = try located { try KeyringParser.parse(try read()).document }
         guard standing.ringID == keyring.writtenRingID, standing.epoch == keyring.epoch else {
             throw LockstepError(
-                .keyringConflict, "someone else changed \(path) in the meantime",
+                .keyringChanged, "someone else changed \(path) in the meantime",
                 hint: "run the command again", context: .file(path))
         }
     }
 
+    /// The keyring was read from the file, so that it was there.
+    private func requireInPlace() throws {
+        guard !exists else { return }
+        throw LockstepError(
+            .keyringChanged, "someone else moved or removed \(path) in the meantime",
+            hint: "run the command again", context: .file(path))
+    }
+
     var folder: FilePath { AtomicFile.parent(of: path) }
+
+    /// The same file, by the real path of its folder.
+    private var real: KeyringFile {
+        get throws {
+            let folder = try RealPath.of(folder)
+            return KeyringFile(path.lastComponent.map { folder.appending($0) } ?? path)
+        }
+    }
 
     func read() throws -> [UInt8] {
         guard exists else {

@@ -47,7 +47,8 @@ public struct Migrator {
     ///   - progress: Called before each statement, for each version, and before a wait for another connection's write
     ///     lock. An error that it throws, and cancelling the task, roll back the open transaction.
     /// - Throws: ``LockstepError`` of the group "Migrations"; the version in the error is rolled back, earlier
-    ///   versions stay applied. ``LockstepError/Code/tampered`` for a ledger that was changed,
+    ///   versions stay applied. ``LockstepError/Code/locked`` if somebody is destroying a key of the connection's datasets
+    ///   for longer than ``FileLockWait`` allows; ``LockstepError/Code/tampered`` for a ledger that was changed,
     ///   ``LockstepError/Code/misuse`` inside a transaction, and if recorded ways down are allowed on a connection
     ///   with field keys; `CancellationError`; any error from `progress`.
     public func run(
@@ -83,8 +84,11 @@ public struct Migrator {
             guard let sealed = connection.sealed else {
                 return try migrator.runParts(of: target, connection, &report)
             }
-            try sealed.withoutViews(connection) {
-                try migrator.runParts(of: target, connection, &report)
+            // Versions can seal columns. While they do, nobody destroys the keys.
+            try sealed.allKeys.whileUsed {
+                try sealed.withoutViews(connection) {
+                    try migrator.runParts(of: target, connection, &report)
+                }
             }
         }
     }

@@ -20,10 +20,16 @@ struct FileLock: ~Copyable {
     }
 
     let file: FileDescriptor
+    private let held: HeldLock?
 
     /// Takes the lock, or fails immediately with ``LockstepError/Code/locked``.
-    /// - Parameter creating: Whether to create the file if there is none.
-    init(_ path: FilePath, _ kind: Kind = .exclusive, creating: Bool = true) throws {
+    /// - Parameters:
+    ///   - order: Its place in the order of locks; nil for one that only its own job knows.
+    ///   - creating: Whether to create the file if there is none.
+    init(
+        _ path: FilePath, _ kind: Kind = .exclusive, as order: LockOrder? = nil,
+        creating: Bool = true
+    ) throws {
         let file = try translatingErrno("open the lock file", path) {
             try FileDescriptor.open(
                 path, creating ? .readWrite : .readOnly,
@@ -42,6 +48,7 @@ struct FileLock: ~Copyable {
                 hint: "wait until it has finished, then run it again", context: .file(path))
         }
         self.file = file
+        held = if let order { HeldLock(order, path) } else { nil }
     }
 
     deinit {

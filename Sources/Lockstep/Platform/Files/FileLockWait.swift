@@ -37,12 +37,15 @@ public struct FileLockWait: Sendable {
     }
 
     /// Takes a lock.
+    /// - Parameter order: Its place in the order of locks.
     /// - Throws: ``LockstepError/Code/locked`` after the timeout; `CancellationError`; any error from
     ///   ``shouldContinue``.
-    func lock(_ path: FilePath, _ kind: FileLock.Kind = .exclusive) throws -> FileLock {
+    func lock(
+        _ path: FilePath, _ kind: FileLock.Kind = .exclusive, as order: LockOrder
+    ) throws -> FileLock {
         let start = Clock.monotonicMicroseconds
         var isReported = false
-        return try FileLock.wait(path, kind, timeout: timeout) { held in
+        return try FileLock.wait(path, kind, as: order, timeout: timeout) { held in
             try Task.checkCancellation()
             try shouldContinue()
             guard !isReported, Clock.time(since: start) > .seconds(1) else { return }
@@ -55,20 +58,22 @@ public struct FileLockWait: Sendable {
 extension FileLock {
     /// Takes the lock, waiting up to `timeout` for its holder.
     /// - Parameters:
+    ///   - order: The lock's place in the order of locks; nil for one that only its own job knows.
     ///   - creating: Whether to create the file if there is none.
     ///   - shouldContinue: Called about fifty times a second with the error that a wait would end with; an error that it
     ///     throws ends the wait.
     /// - Throws: ``LockstepError/Code/locked`` after the timeout.
     static func wait(
-        _ path: FilePath, _ kind: Kind = .exclusive, creating: Bool = true, timeout: Duration,
-        shouldContinue: (LockstepError) throws -> Void
+        _ path: FilePath, _ kind: Kind = .exclusive, as order: LockOrder? = nil,
+        creating: Bool = true, timeout: Duration, shouldContinue: (LockstepError) throws -> Void
     ) throws -> FileLock {
+        try order?.require(path)
         let deadline = Clock.monotonicMicroseconds + timeout.wholeMicroseconds
         // Most locks are held for a few milliseconds.
         var pause = 1
         while true {
             do {
-                return try FileLock(path, kind, creating: creating)
+                return try FileLock(path, kind, as: order, creating: creating)
             } catch let error as LockstepError where error.code == .locked {
                 guard Clock.monotonicMicroseconds < deadline else { throw error }
                 try shouldContinue(error)

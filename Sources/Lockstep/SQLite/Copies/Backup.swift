@@ -5,6 +5,8 @@ public import SystemPackage
 ///
 /// The copy holds one snapshot, which keeps the write-ahead log from restarting meanwhile. The file is readable by the
 /// owner only and appears complete or not at all. It has the database's identity and records that it is a copy.
+///
+/// If the keys are from a keyring's file, no key of it can be destroyed meanwhile.
 public struct Backup: Sendable {
     /// The copy's path.
     public let path: FilePath
@@ -19,17 +21,21 @@ public struct Backup: Sendable {
     ///     another key prevents that.
     ///   - progress: Called with the number of copied pages.
     /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/full``,
-    ///   ``LockstepError/Code/damaged`` if the original is; `CancellationError`; any error from `progress`.
+    ///   ``LockstepError/Code/damaged`` if the original is; ``LockstepError/Code/locked`` if somebody is destroying a key
+    ///   for longer than ``FileLockWait`` allows; `CancellationError`; any error from `progress`.
     @discardableResult
     public func run(
         on store: Store, key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         let time = JobTime()
-        var report = try store.namingDamage {
-            try store.snapshot { connection in
-                try PageCopy.run(
-                    connection, to: path, as: .copy, key, schema: store.source.options.connection
-                ) { try $0.report(to: progress) }
+        var report = try key.whileUsed {
+            try store.namingDamage {
+                try store.snapshot { connection in
+                    try PageCopy.run(
+                        connection, to: path, as: .copy, key,
+                        schema: store.source.options.connection
+                    ) { try $0.report(to: progress) }
+                }
             }
         }
         report.time = time.ended()

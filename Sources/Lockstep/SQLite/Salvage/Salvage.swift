@@ -14,7 +14,8 @@ public import SystemPackage
 /// lacks are added. Rows that were deleted since then can be among them.
 ///
 /// Reads every page about three times. Needs as much disk space as the rows take, and the same again for the largest
-/// table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged file is copied.
+/// table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged file is copied. If the new key
+/// is from a keyring's file, no key of it can be destroyed meanwhile.
 public struct Salvage: Sendable {
     /// The damaged file.
     public let damaged: FilePath
@@ -38,7 +39,8 @@ public struct Salvage: Sendable {
     ///   - progress: Called with the numbers of examined pages and of copied rows, and when a phase begins.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at ``new``;
     ///   ``LockstepError/Code/damaged`` if no page verifies;
-    ///   ``LockstepError/Code/busy`` if the file was written to; otherwise the errors that ``Diagnosis``
+    ///   ``LockstepError/Code/busy`` if the file was written to; ``LockstepError/Code/locked`` if somebody is destroying a
+    ///   key for longer than ``FileLockWait`` allows; otherwise the errors that ``Diagnosis``
     ///   reports; `CancellationError`; any error from `progress`. If it throws, it leaves no file.
     public func run(
         key: borrowing DatabaseKey, newKey: borrowing DatabaseKey,
@@ -110,15 +112,17 @@ public struct Salvage: Sendable {
         _ source: PageSource, _ copies: [PageSource], _ newKey: borrowing DatabaseKey,
         _ progress: JobProgress.Handler, _ diagnosis: () throws -> Diagnosis
     ) throws -> SalvageReport {
-        try withoutActuallyEscaping(progress) { progress in
-            let run = SalvageRun(source) { try $0.report(to: progress) }
-            guard try run.examine() else {
-                throw try diagnosis().error(damaged) ?? nothingVerifies
+        try newKey.whileUsed {
+            try withoutActuallyEscaping(progress) { progress in
+                let run = SalvageRun(source) { try $0.report(to: progress) }
+                guard try run.examine() else {
+                    throw try diagnosis().error(damaged) ?? nothingVerifies
+                }
+                let additions = copies.map {
+                    SalvageRun($0, isAddition: true) { try $0.report(to: progress) }
+                }
+                return try run.salvage(into: new, newKey, known: schema, additions)
             }
-            let additions = copies.map {
-                SalvageRun($0, isAddition: true) { try $0.report(to: progress) }
-            }
-            return try run.salvage(into: new, newKey, known: schema, additions)
         }
     }
 

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// Opens the keyrings of a fleet's files on several threads. Credentials are read or prompted for once.
 // Sendable by this proof: every property is constant. After `init`, `credentials` is used only while `lock` is held; the
-// keyrings in `shared` and `fieldsKeyrings` are only read.
+// keyrings in `shared` and `fieldsKeyrings` are only read once the fleet runs.
 final class FleetKeyrings: @unchecked Sendable {
     private let options: KeyringOptions
     private let credentials: CredentialSource
@@ -28,6 +28,9 @@ final class FleetKeyrings: @unchecked Sendable {
             }
         fieldsKeyrings = try fields.open(keyrings, of: nil, self.credentials)
     }
+
+    /// Runs the fleet, whose versions can seal columns. Nobody can destroy a key of the datasets meanwhile.
+    func whileFieldsUsed(_ body: () throws -> Void) throws { try fieldsKeyrings.whileUsed(body) }
 
     /// Opens a file's keyring. Several threads can stretch a passphrase at the same time.
     @Sendable func access(_ path: FilePath) throws -> DatabaseAccess {

@@ -15,6 +15,7 @@ struct Rehearse: ParsableCommand {
             """)
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var waiting: WaitOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
@@ -37,18 +38,26 @@ struct Rehearse: ParsableCommand {
     private func run(_ limits: Limits) throws {
         let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let session = try access.session()
+        try session.whileFieldsUsed { try rehearse(sets, session, limits) }
+    }
+
+    private func rehearse(
+        _ sets: [MigrationSet], _ session: borrowing Session, _ limits: Limits
+    ) throws {
         Interruption.expect()
         var rehearsal = Rehearsal(of: session.path, sets: sets)
         rehearsal.target = to.map { .version($0) } ?? .latest
         rehearsal.recordedDown = recorded.value
         rehearsal.folder = folder.map { FilePath($0) }
-        rehearsal.options.fieldKeys = session.fields
         limits.apply(to: &rehearsal.options)
-        let report = try rehearsal.run(DatabaseAccess(session.opened.keyring, for: session.path)) {
-            _ in
-            guard !Interruption.isRequested else {
-                throw LockstepError(
-                    .interrupted, "the rehearsal was interrupted: its copy is removed")
+        let report = try session.readingAgain {
+            rehearsal.options.fieldKeys = session.fields
+            return try rehearsal.run(DatabaseAccess(session.opened.keyring, for: session.path)) {
+                _ in
+                guard !Interruption.isRequested else {
+                    throw LockstepError(
+                        .interrupted, "the rehearsal was interrupted: its copy is removed")
+                }
             }
         }
         try output.format == .json

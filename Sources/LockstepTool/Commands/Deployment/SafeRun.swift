@@ -24,20 +24,18 @@ enum SafeRun {
         migration.backupFolder = options.backupFolder.map { FilePath($0) }
         migration.keep = options.keep ?? migration.keep
         migration.timeout = .seconds(limits.seconds(atMost: runner.wait))
-        migration.options.fieldKeys = session.fields
         migration.options.busyTimeout = .seconds(min(runner.wait, 5))
         limits.apply(to: &migration.options)
         var report = SafeMigrationReport()
         var failure: LockstepError?
         do {
-            let access = try DatabaseAccess(session.opened.keyring, for: session.path)
-            try limits.naming {
-                try migration.run(access, into: &report) { _ in
-                    guard !Interruption.isRequested else {
-                        throw LockstepError(
-                            .interrupted, "the migration of \(session.path) was interrupted",
-                            context: .file(session.path))
-                    }
+            // Another job can have given the database another key, or a keyring another version, meanwhile.
+            try session.readingAgain {
+                migration.options.fieldKeys = session.fields
+                do {
+                    try run(migration, into: &report, session, limits)
+                } catch let error as LockstepError where report.hasBegun {
+                    failure = error
                 }
             }
         } catch let error as LockstepError {
@@ -47,6 +45,22 @@ enum SafeRun {
         guard let failure else { return }
         Output.error(failure)
         throw ExitCode(Exit.code(for: failure, report))
+    }
+
+    private static func run(
+        _ migration: SafeMigration, into report: inout SafeMigrationReport,
+        _ session: borrowing Session, _ limits: Limits
+    ) throws {
+        let access = try DatabaseAccess(session.opened.keyring, for: session.path)
+        try limits.naming {
+            try migration.run(access, into: &report) { _ in
+                guard !Interruption.isRequested else {
+                    throw LockstepError(
+                        .interrupted, "the migration of \(session.path) was interrupted",
+                        context: .file(session.path))
+                }
+            }
+        }
     }
 
     private static func show(
@@ -86,6 +100,11 @@ enum SafeRun {
         case .notRestored, nil: break
         }
     }
+}
+
+extension SafeMigrationReport {
+    /// Whether the run has done more than to open the database.
+    fileprivate var hasBegun: Bool { outcome != nil || recovery != nil || backup != nil }
 }
 
 extension Exit {

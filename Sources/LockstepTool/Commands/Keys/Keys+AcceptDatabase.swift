@@ -42,8 +42,13 @@ extension Keys {
             let fields = try access.fields.open(access.keyrings, of: access.database.path(), source)
             do {
                 // Without field keys, which would refuse a lost registry.
-                let connection = try Connection.open(path, key: keyring.keyOfNew(path))
-                try requireKnown(connection, keyring)
+                let connection = try ReadAgain().run(
+                    rereading: { try source.reread(file, &keyring) }
+                ) {
+                    let connection = try Connection.open(path, key: keyring.keyOfNew(path))
+                    try requireKnown(connection, keyring)
+                    return connection
+                }
                 try keyring.bind(connection, in: file)
                 Output.line("\(file.path) lists \(path)")
                 for dataset in fields {
@@ -54,8 +59,11 @@ extension Keys {
             var options = ConnectionOptions()
             options.fieldKeys = fields.map { $0.keys.withoutMemory() }
             options.mayBeUnsealed = true
-            let connection = try Connection.open(
-                path, key: keyring.keyOfNew(path), options: options)
+            let connection = try ReadAgain().run(
+                rereading: { try source.reread(file, &keyring) }
+            ) {
+                try Connection.open(path, key: keyring.keyOfNew(path), options: options)
+            }
             for dataset in fields { Output.line(try dataset.accept(connection)) }
         }
 

@@ -21,6 +21,7 @@ extension Keys {
         var copy: String
 
         @OptionGroup var access: AccessOptions
+        @OptionGroup var waiting: WaitOptions
 
         func run() throws {
             let copy = FilePath(copy)

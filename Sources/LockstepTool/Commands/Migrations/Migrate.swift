@@ -79,10 +79,20 @@ struct Migrate: ParsableCommand {
             // Found before the passphrase prompt: the pattern can match nothing.
             let files = try FleetMigration.files(matching: pattern)
             let keyrings = try FleetKeyrings(keyrings, fields, credentials)
-            return try FleetRun.run(
-                files, target.jobs, keyrings, sets, goal, runner, safety, limits, output.format)
+            return try keyrings.whileFieldsUsed {
+                try FleetRun.run(
+                    files, target.jobs, keyrings, sets, goal, runner, safety, limits, output.format)
+            }
         }
         let session = try Session.open(target.path(), keyrings, fields, credentials)
+        // Versions can seal columns.
+        try session.whileFieldsUsed { try run(sets, goal, session, limits) }
+    }
+
+    private func run(
+        _ sets: [MigrationSet], _ goal: Lockstep.Plan.Target, _ session: borrowing Session,
+        _ limits: Limits
+    ) throws {
         let database = try remember(session)
         if safety.safe {
             try SafeRun.run(sets, goal, runner, safety, session, limits, output.format)

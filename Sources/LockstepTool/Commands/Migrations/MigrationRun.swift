@@ -11,6 +11,20 @@ enum MigrationRun {
         return version
     }
 
+    /// Runs sets on a session's database. Versions can seal columns, so that nobody can destroy a key meanwhile.
+    static func run(
+        _ sets: [MigrationSet], target: Lockstep.Plan.Target, _ options: RunnerOptions,
+        in session: borrowing Session, _ format: OutputFormat
+    ) throws {
+        try session.whileFieldsUsed {
+            let connection = try session.connect(canBeFirst: true)
+            session.remember(connection)
+            // Also remembers the versions committed before a failure.
+            defer { session.rememberSealed(connection) }
+            try run(sets, target: target, options, on: connection, format)
+        }
+    }
+
     /// Reports the completed versions even if a later one fails.
     static func run(
         _ sets: [MigrationSet], target: Lockstep.Plan.Target, _ options: RunnerOptions,

@@ -27,9 +27,6 @@ struct Redo: ParsableCommand {
     func run() throws {
         let sets = try migrations.sets(oneFor: "a redo")
         let session = try access.session()
-        let connection = try session.connect(canBeFirst: true)
-        session.remember(connection)
-        defer { session.rememberSealed(connection) }
-        try MigrationRun.run(sets, target: .redo(steps), runner, on: connection, output.format)
+        try MigrationRun.run(sets, target: .redo(steps), runner, in: session, output.format)
     }
 }

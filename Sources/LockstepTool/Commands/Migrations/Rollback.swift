@@ -33,11 +33,7 @@ struct Rollback: ParsableCommand {
     func run() throws {
         let sets = try migrations.sets(oneFor: "a rollback")
         let session = try access.session()
-        let connection = try session.connect(canBeFirst: true)
-        session.remember(connection)
         let goal = to.map { Lockstep.Plan.Target.downTo($0) } ?? .back(steps)
-        // Also remembers the versions committed before a failure.
-        defer { session.rememberSealed(connection) }
-        try MigrationRun.run(sets, target: goal, runner, on: connection, output.format)
+        try MigrationRun.run(sets, target: goal, runner, in: session, output.format)
     }
 }

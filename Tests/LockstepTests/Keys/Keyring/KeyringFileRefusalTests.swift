@@ -171,7 +171,7 @@ struct KeyringFileRefusalTests {
     func removedMeanwhile() throws {
         var ring = try file.open { _ in try Rings.keyFile() }
         try FileManager.default.removeItem(atPath: file.path.string)
-        Refusal.expect(.notFound) { try file.save(&ring) }
+        Refusal.expect(.keyringChanged) { try file.save(&ring) }
         #expect(!file.exists)
     }
 }

@@ -86,7 +86,7 @@ struct KeyringFileTests {
         try other.addSlot("other", Rings.keyFile(2))
         try file.save(&one)
         let saved = try Bytes.read(file.path)
-        Refusal.expect(.keyringConflict) { try file.save(&other) }
+        Refusal.expect(.keyringChanged) { try file.save(&other) }
         #expect(try Bytes.read(file.path) == saved)
         #expect(try file.summary().slots.map(\.name) == ["file", "one"])
 
@@ -101,7 +101,7 @@ struct KeyringFileTests {
         let ring = try Rings.make()
         try file.create(ring)
         var other = try Rings.make()
-        Refusal.expect(.keyringConflict) { try file.save(&other) }
+        Refusal.expect(.keyringChanged) { try file.save(&other) }
         #expect(try Rings.databaseKey(Self.open(file)) == Rings.databaseKey(ring))
     }
 
@@ -185,7 +185,7 @@ struct KeyringFileTests {
         try file.create(ring)
         var other = try Rings.make()
         Refusal.expect(.alreadyExists) { try file.create(other) }
-        Refusal.expect(.keyringConflict) { try file.save(&other) }
+        Refusal.expect(.keyringChanged) { try file.save(&other) }
         try file.save(&ring)
         #expect(ring.epoch == 2)
     }

@@ -50,7 +50,7 @@ struct KeyringUpdateTests {
         #expect(read.sealedMemory.records.count == 1)
         // The other one has not seen this, and does not overwrite it.
         try other.addSlot("third", Rings.environment("OTHER"))
-        Refusal.expect(.keyringConflict) { try file.save(&other) }
+        Refusal.expect(.keyringChanged) { try file.save(&other) }
         #expect(try open().sealedMemory.records.count == 1)
     }
 
@@ -72,10 +72,10 @@ struct KeyringUpdateTests {
         var other = try open()
         try other.rotateRing()
         try other.addSlot("file", Rings.keyFile())
-        Refusal.expect(.keyringConflict) { try remember(2, &other) }
+        Refusal.expect(.keyringChanged) { try remember(2, &other) }
         try file.save(&other)
         let before = try Bytes.read(file.path)
-        Refusal.expect(.keyringConflict) { try remember(1, &one) }
+        Refusal.expect(.keyringChanged) { try remember(1, &one) }
         #expect(try Bytes.read(file.path) == before)
         try remember(2, &other)
         #expect(try open().sealedMemory.records.count == 1)

@@ -9,9 +9,22 @@ protocol KeyOriginRecord {
     /// Called with the engine's rights when a database is opened.
     func requireCurrent(
         in connection: borrowing Connection, under key: borrowing DatabaseKey) throws
+
+    /// Runs a job that makes a file under the key: meanwhile no key of the keyring can be destroyed.
+    func whileUsed<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result
 }
 
 extension DatabaseKey {
     /// The record of the keyring that the key comes from; nil for a raw key.
     var originRecord: (any KeyOriginRecord)? { origin }
+
+    /// Runs a job that makes a file under the key, or from one: meanwhile no key of its keyring can be destroyed. A raw
+    /// key has no keyring.
+    /// - Throws: ``LockstepError/Code/locked``; any error from `body`.
+    borrowing func whileUsed<Result: ~Copyable>(
+        _ body: () throws -> Result
+    ) throws -> Result {
+        guard let originRecord else { return try body() }
+        return try originRecord.whileUsed(body)
+    }
 }

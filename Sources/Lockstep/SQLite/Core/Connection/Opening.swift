@@ -329,6 +329,7 @@ enum Opening {
         } else if unsafe sqlite3_db_filename(connection.handle, "main")
             .map({ unsafe $0.pointee != 0 }) == true
         {
+            connection.core.isShared = true
             guard try connection.value("PRAGMA journal_mode = WAL", as: String.self) == "wal" else {
                 throw LockstepError(
                     .inputOutput, "\(connection.path) cannot be switched to WAL mode",

@@ -10,11 +10,15 @@ struct Transaction: ~Copyable {
 
     private let core: ConnectionCore
     private var isOver = false
+    private let held: HeldLock?
 
     /// Begins a transaction on `connection`, which must have none open.
     init(_ kind: Kind, on connection: borrowing Connection) throws {
+        let held = try LockOrder.transaction(
+            isShared: kind == .immediate && connection.core.isShared)
         try connection.begin(kind)
         core = connection.core
+        self.held = held
     }
 
     /// Makes the changes durable. If that fails they are rolled back.

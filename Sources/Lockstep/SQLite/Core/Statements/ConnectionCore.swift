@@ -24,6 +24,8 @@ final class ConnectionCore {
     var disabledFTS5: DisabledFTS5?
     /// What an upper layer has added to the connection.
     var attachment = Attachment()
+    /// Whether others can use the file too: not while it is being made, and not in memory.
+    var isShared = false
     /// What opening has set aside.
     var setAsideLog: SetAsideLog?
     /// The last error of one of the engine's functions: SQLite passes on only its message.
