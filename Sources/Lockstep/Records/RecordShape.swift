@@ -1,4 +1,3 @@
-@_spi(Reflection) internal import Swift
 internal import Synchronization
 
 /// The properties that values of a record type encode, in their order.
@@ -13,10 +12,13 @@ final class RecordShape: Sendable {
     /// Whether these are all stored properties. If not, a row can have columns that only decoding reads.
     let isWhole: Bool
 
-    private init(_ type: any Record.Type, _ names: [String]) throws(LockstepError) {
+    private init<R: Record>(_ type: R.Type, _ names: [String]) throws(LockstepError) {
         (self.type, self.names) = (type, names)
         (table, key) = (type.table, type.primaryKey)
-        isWhole = Self.storedProperties(type).map { $0.isSubset(of: names) } ?? false
+        let properties = RecordProperties.of(type).all
+        isWhole =
+            !properties.isEmpty
+            && properties.allSatisfy { $0.column.map(names.contains) ?? false }
         guard !names.isEmpty, Set(names).count == names.count else {
             throw LockstepError(
                 .bindMismatch,
@@ -45,18 +47,5 @@ final class RecordShape: Sendable {
             if known[id, default: []].count < most { known[id, default: []].append(shape) }
         }
         return shape
-    }
-
-    /// The names of a type's stored properties; nil for a type without that knowledge.
-    ///
-    /// `Mirror` needs a value, and a type whose decoding refuses values that are made up, such as an enumeration's, gives none.
-    /// Foundation uses the same function for its attributed strings.
-    private static func storedProperties(_ type: any Record.Type) -> Set<String>? {
-        var names: Set<String> = []
-        let isComplete = unsafe _forEachField(of: type) { name, _, _, _ in
-            names.insert(unsafe String(cString: name))
-            return true
-        }
-        return isComplete && !names.isEmpty ? names : nil
     }
 }

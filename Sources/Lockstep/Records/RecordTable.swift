@@ -25,29 +25,17 @@ final class RecordTable {
         self.shape = shape
         name = try connection.readable(shape.table).text
         isView = name != SQLTokens.quote(shape.table)
-        let columns = try connection.with(rights: .engine) {
-            try connection.query(
-                "SELECT name, hidden > 1 FROM pragma_table_xinfo(?)", shape.table,
-                as: (String, Bool).self)
-        }
-        guard !columns.isEmpty else {
-            throw LockstepError(
-                .sqlFailed, "there is no table \(shape.table) for \(shape.type)",
-                hint: "declare its name: `static var table: String`",
-                context: .init(
-                    table: shape.table, missing: .init(.table, shape.table)))
-        }
-        let names = Set(columns.map { SQLName($0.0) })
-        let strangers = shape.names.filter { !names.contains(SQLName($0)) }
+        let columns = try RecordColumns(of: shape.type, connection)
+        let strangers = shape.names.filter { columns[$0] == nil }
         guard strangers.isEmpty else {
             throw LockstepError(
-                .sqlFailed,
+                .recordMisfit,
                 "\(shape.type) does not fit table \(shape.table): it has no column for "
                     + strangers.joined(separator: ", "),
-                hint: "its columns are \(columns.map(\.0).joined(separator: ", "))",
+                hint: columns.list,
                 context: .init(table: shape.table, missing: .init(.column, strangers[0])))
         }
-        generated = Set(columns.filter(\.1).map { SQLName($0.0) })
+        generated = Set(columns.all.filter(\.isGenerated).map { SQLName($0.name) })
         if isView,
             case .row(let column) = try connection.with(
                 rights: .engine, { try SealedTable(shape.table, connection) })?.key

@@ -4,7 +4,7 @@ internal import Synchronization
 /// and only that thread calls the program.
 // Sendable by this proof: every variable property is accessed only while `changed` is locked.
 final class CheckCoordinator: @unchecked Sendable {
-    private let changed = Condition()
+    private let changed = WaitCondition()
     private let cancelled = Atomic<Bool>(false)
     private var outcomes: [VerificationReport.Outcome] = []
     private var news: [JobProgress] = []

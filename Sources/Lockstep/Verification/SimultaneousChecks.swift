@@ -16,7 +16,7 @@ struct SimultaneousChecks: Sendable {
     private let sample: Int?
     private let coordinator: CheckCoordinator
     private let tasks: [CheckTask]
-    private let closing = Condition()
+    private let closing = WaitCondition()
 
     init(_ job: CheckJob, _ tasks: [CheckTask]) {
         path = job.verification.path

@@ -59,8 +59,11 @@ struct StoreSamplesTests {
         try await store.write { db in
             try db.run(
                 script: """
-                    CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, written TEXT, tags TEXT);
+                    CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT NOT NULL,
+                        written TEXT NOT NULL, tags TEXT NOT NULL);
                     CREATE TABLE visit (id INTEGER PRIMARY KEY, at INTEGER);
+                    CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT NOT NULL,
+                        released INTEGER NOT NULL);
                     """)
         }
         // sample: TypesAndRecords.md
@@ -81,6 +84,19 @@ struct StoreSamplesTests {
         }
         // end
         #expect(notes.map(\.title) == ["Bread", "Milk", "Salt"] && notes[0].tags == ["food"])
+        // sample: TypesAndRecords.md
+        struct Book: Record {
+            enum CodingKeys: String, CodingKey { case id, title, year = "released" }
+            static var columns: [PartialKeyPath<Self>: String] { [\.year: "released"] }
+
+            var id: Int64?
+            var title: String
+            var year: Int
+        }
+        // end
+        // sample: TypesAndRecords.md
+        try await store.check(Note.self, Book.self)
+        // end
         // sample: TypesAndRecords.md
         struct Visit: Record {
             var id: Int64?

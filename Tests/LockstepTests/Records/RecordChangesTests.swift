@@ -243,12 +243,12 @@ struct RecordChangesTests {
     @Test("Properties without columns are refused together, and so is a missing table")
     func misfits() throws {
         let db = try RecordScratch(.plain).open()
-        let error = Refusal.error(.sqlFailed) { try db.insert(Stranger(titel: "M", yeer: 1)) }
+        let error = Refusal.error(.recordMisfit) { try db.insert(Stranger(titel: "M", yeer: 1)) }
         #expect(
             error?.message
                 == "Stranger does not fit table movie: it has no column for titel, yeer")
         #expect(error?.hint == "its columns are id, title, year, note")
-        let missing = Refusal.error(.sqlFailed) { try db.insert(Nowhere()) }
+        let missing = Refusal.error(.recordMisfit) { try db.insert(Nowhere()) }
         #expect(missing?.message == "there is no table nowhere for Nowhere")
     }
 

@@ -24,7 +24,7 @@ final class Checkpointer: @unchecked Sendable {
     private var pagesAtWait = 0
     /// Whether a checkpoint has finished and the writer has not yet copied the rest.
     private let hasRest = Atomic<Bool>(false)
-    private let changed = Condition()
+    private let changed = WaitCondition()
     private var isAtWork = false
     private var isClosed = false
 

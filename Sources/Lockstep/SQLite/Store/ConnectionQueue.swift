@@ -32,7 +32,7 @@ final class ConnectionQueue: @unchecked Sendable {
     }
 
     let connections: [PooledConnection]
-    private let lock = Condition()
+    private let lock = WaitCondition()
     private var idle: [PooledConnection]
     private var waiters = Fifo<Waiter>()
     private var isClosed = false

@@ -53,7 +53,7 @@ final class ChangeBox: @unchecked Sendable {
         var hasEnded = false
     }
 
-    private let lock = Condition()
+    private let lock = WaitCondition()
     private var state = State()
 
     func put(_ changes: DatabaseChanges) { wake { $0.changes.merge(changes) } }

@@ -42,7 +42,7 @@ final class PendingCall<Value: Sendable>: ConnectionQueue.Caller, @unchecked Sen
 
     private let queue: ConnectionQueue
     private let work: Work
-    private let lock = Condition()
+    private let lock = WaitCondition()
     private var state = State()
 
     init(_ queue: ConnectionQueue, _ work: @escaping Work) {

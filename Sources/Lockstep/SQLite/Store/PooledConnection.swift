@@ -16,7 +16,7 @@ final class PooledConnection: @unchecked Sendable {
     private let cacheShare: (@Sendable () -> Int)?
     private var cacheBytes: Int?
     /// Guards the state that other threads read: who is using the connection.
-    private let user = Condition()
+    private let user = WaitCondition()
     private var userCall: ObjectIdentifier?
     private var userCore: ConnectionCore?
 

@@ -22,7 +22,7 @@ struct CellsCheck: Sendable {
     /// How many cells of each column to check; nil for all.
     let sample: Int?
     /// The connections of a verification close one after the other.
-    let closing: Condition
+    let closing: WaitCondition
 
     /// Rows per piece of work. Tests lower it to get many pieces from small tables.
     var pieceLength: Int64 = 20_000
@@ -193,7 +193,8 @@ package struct CellVerification {
         options.cacheBytes = cacheBytes
         options.addition = SealedFields(keys, hasViews: false)
         check = CellsCheck(
-            path: path, key: SharedSecret(key), options: options, sample: nil, closing: Condition())
+            path: path, key: SharedSecret(key), options: options, sample: nil,
+            closing: WaitCondition())
     }
 
     /// The number of failures.

@@ -44,7 +44,7 @@ struct JobThreadTests {
 /// Lets threads wait until all of them are there.
 // Sendable by this proof: the count is touched only while the condition's lock is held.
 private final class Barrier: @unchecked Sendable {
-    private let changed = Condition()
+    private let changed = WaitCondition()
     private var missing: Int
 
     init(_ count: Int) { missing = count }

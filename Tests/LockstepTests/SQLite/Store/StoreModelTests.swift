@@ -23,7 +23,7 @@ struct StoreModelTests {
     // Sendable by this proof: `knowledge` is touched only while the lock is held. Not a Mutex: the thread
     // sanitizer does not know it for a lock.
     private final class Known: @unchecked Sendable {
-        private let lock = Condition()
+        private let lock = WaitCondition()
         private var knowledge: [WriterKnowledge] = []
         var all: [WriterKnowledge] { lock.locked { knowledge } }
         func add(_ one: WriterKnowledge) { lock.locked { knowledge.append(one) } }
@@ -32,7 +32,7 @@ struct StoreModelTests {
     /// The signal that readers wait for.
     // Sendable by this proof: every property is touched only while the lock is held.
     private final class Beat: @unchecked Sendable {
-        private let changed = Condition()
+        private let changed = WaitCondition()
         private var count = 0
         private var hasEnded = false
         private var listeners: [AsyncStream<Void>.Continuation] = []

@@ -159,7 +159,7 @@ struct CellVerificationTests {
         options.addition = SealedFields([bench.keys], hasViews: false)
         var check = CellsCheck(
             path: bench.path, key: SharedSecret(try bench.databaseKey()), options: options,
-            sample: nil, closing: Condition())
+            sample: nil, closing: WaitCondition())
         check.pieceLength = length
         let sound = try check.run { _, _ in }
         #expect(sound.summary == "96 cells of 2 columns opened")

@@ -30,6 +30,13 @@ public protocol Record: Codable, Sendable {
     static var table: String { get }
     /// The columns that identify a row: `id` by default.
     static var primaryKey: [String] { get }
+    /// The columns of properties whose coding keys have other names, for conditions and checks: none by default.
+    ///
+    ///     enum CodingKeys: String, CodingKey { case id, year = "released" }
+    ///     static var columns: [PartialKeyPath<Self>: String] { [\.year: "released"] }
+    ///
+    /// So have properties with observers, and those of a class.
+    static var columns: [PartialKeyPath<Self>: String] { get }
     /// How a column of this name stores dates: as text by default.
     static func dates(for column: String) -> DateColumns
     /// How a column of this name stores UUIDs: as text by default.
@@ -45,6 +52,9 @@ extension Record {
 
     /// `id`.
     public static var primaryKey: [String] { ["id"] }
+
+    /// None: each property is the column of its name.
+    public static var columns: [PartialKeyPath<Self>: String] { [:] }
 
     /// Text.
     public static func dates(for column: String) -> DateColumns { .iso8601 }

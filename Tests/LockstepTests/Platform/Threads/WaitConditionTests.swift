@@ -4,10 +4,10 @@ import Testing
 
 /// The means by which threads wait for each other.
 @Suite("Conditions, monitors and latches", .timeLimit(.minutes(20)))
-struct ConditionTests {
+struct WaitConditionTests {
     // Sendable by this proof: `number` is touched only while the lock is held.
     private final class Shared: @unchecked Sendable {
-        let changed = Condition()
+        let changed = WaitCondition()
         var number = 0
     }
 

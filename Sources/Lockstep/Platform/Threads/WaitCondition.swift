@@ -8,7 +8,7 @@
 // Sendable by this proof: `mutex` and `condition` are constant, and the POSIX objects that they point to never move and
 // are designed for use by several threads.
 @safe
-final class Condition: @unchecked Sendable {
+final class WaitCondition: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
