@@ -1,5 +1,5 @@
 /// A row of the table, as a program would represent it.
-struct Record: Sendable, Hashable, Decodable {
+struct Record: Sendable, Hashable, Codable {
     let id: Int64
     let a: Int64
     let b: Int64

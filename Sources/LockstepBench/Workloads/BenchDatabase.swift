@@ -110,6 +110,8 @@ struct BenchDatabase: Sendable {
     }
 }
 
+extension Record: Lockstep.Record {}
+
 extension Record: RowEncodable {
     func encode(to parameters: inout Parameters) {
         parameters.append(id)

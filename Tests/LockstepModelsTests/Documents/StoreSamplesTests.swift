@@ -109,6 +109,76 @@ struct StoreSamplesTests {
         #expect(try await store.insert(Visit(at: at)).at == at)
     }
 
+    @Test("Conditions, SQL and transactions")
+    func conditions() async throws {
+        let store = try Store.temporary()
+        // sample: ReadingAndWriting.md
+        struct Film: Record {
+            var id: Int64?
+            var title: String
+            var year: Int
+            var likes = 0
+            var seen: String?
+        }
+        // end
+        try await store.write { db in
+            try db.run(
+                script: """
+                    CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL,
+                        year INTEGER NOT NULL, likes INTEGER NOT NULL, seen TEXT);
+                    """)
+            try db.insert(Film(id: 42, title: "Metropolis", year: 1927, likes: 2))
+            try db.insert(Film(title: "The Kiss", year: 1896))
+        }
+        // sample: ReadingAndWriting.md
+        let old = try await store.all(
+            Film.self, where: { $0.year < 1970 && $0.title == "Metropolis" },
+            orderBy: { [$0.year.descending, $0.title.ascending] }, limit: 20)
+        let film = try await store.find(Film.self, 42)
+        let first = try await store.first(Film.self, orderBy: { [$0.year.ascending] })
+        let unseen = try await store.count(Film.self, where: { $0.seen == nil })
+        try await store.update(
+            Film.self, set: { [$0.likes += 1, $0.seen.set(to: "home")] }, where: { $0.id == 42 })
+        let deleted = try await store.delete(Film.self, where: { $0.year.between(1895, 1899) })
+        // end
+        #expect(old.map(\.id) == [42] && film?.likes == 2 && first?.year == 1896)
+        #expect(unseen == 2 && deleted == 1)
+        // sample: ReadingAndWriting.md
+        let found = try await store.all(
+            Film.self,
+            where: { film in
+                film.year == 1927 && .scanning { $0.title.like("%polis") }
+            })
+        // end
+        #expect(found.map(\.likes) == [3])
+        // sample: ReadingAndWriting.md
+        struct Decade: Decodable {
+            var decade: Int
+            var films: Int
+        }
+
+        let decades = try await store.read { db in
+            try db.decode(
+                Decade.self,
+                """
+                SELECT year / 10 * 10 AS decade, count(*) AS films FROM \(Film.self)
+                WHERE likes > \(0) GROUP BY decade ORDER BY decade
+                """)
+        }
+        // end
+        #expect(decades.map(\.decade) == [1920])
+        // sample: ReadingAndWriting.md
+        try await store.write { db in
+            guard var film = try db.find(Film.self, 42) else { return }
+            film.likes += 1
+            try db.update(film)
+            try db.insert(Film(title: "\(film.title), restored", year: film.year))
+        }
+        // end
+        let titles = try await store.all(Film.self, orderBy: { [$0.id.ascending] }).map(\.title)
+        #expect(titles == ["Metropolis", "Metropolis, restored"])
+    }
+
     @Test("Limits on time and memory")
     func limits() async {
         // They apply to the process.

@@ -143,6 +143,43 @@ struct RecordCheckTests {
                 "its `columns` declare year, which is none of its coding keys") == true)
     }
 
+    @propertyWrapper struct Trimmed: Codable, Sendable {
+        var wrappedValue: String
+        init(wrappedValue: String) { self.wrappedValue = wrappedValue }
+        init(from decoder: any Decoder) throws {
+            wrappedValue = try decoder.singleValueContainer().decode(String.self)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(wrappedValue)
+        }
+    }
+
+    struct Wrapped: Record {
+        static let table = "movie"
+        static var columns: [PartialKeyPath<Self>: String] { [\.title: "title"] }
+        var id: Int64?
+        @Trimmed var title: String
+    }
+
+    struct WrappedElsewhere: Record {
+        static let table = "seen"
+        static var columns: [PartialKeyPath<Self>: String] { [\.title: "title"] }
+        @Trimmed var title: String
+    }
+
+    @Test("A property with a wrapper needs a declaration")
+    func wrapped() throws {
+        let db = try RecordScratch(.plain).open()
+        try db.check(Wrapped.self)
+        try db.insert(Wrapped(id: 1, title: "M"))
+        #expect(try db.first(Wrapped.self, where: { $0.title == "M" })?.title == "M")
+        try db.run(script: "CREATE VIEW seen AS SELECT 1 AS id")
+        let error = Refusal.error(.recordMisfit) { try db.check(WrappedElsewhere.self) }
+        #expect(
+            error?.message.contains("its `columns` declare title, which is no column") == true)
+    }
+
     enum Only: String, Codable { case one }
 
     /// A type whose decoding refuses values that are made up, one that is coded by hand, and properties without a size.

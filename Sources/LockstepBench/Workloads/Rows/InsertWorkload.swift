@@ -3,12 +3,16 @@ import Lockstep
 /// All rows in one transaction, into an empty table, until the database is closed.
 enum InsertWorkload: Workload {
     static let name = "insert"
-    static let variants = ["typed", "values"]
+    static let variants = ["typed", "values", "codable", "single"]
     static let growth: GrowthSeries? = .init(variant: Streaming.variant, verb: "inserts")
     static let goals = [
         Goal("typed", .cpu(atMost: 1.05, times: "c-sqlcipher")),
         Goal("typed", .cpu(atMost: 0.55, times: "grdb")),
         Goal("typed", .cpu(atMost: 0.2, times: "grdb", ["record"])),
+        Goal("codable", .cpu(atMost: 1.6, times: PeerProgram.ownName, ["typed"])),
+        Goal("codable", .cpu(atMost: 0.25, times: "grdb", ["codable"])),
+        Goal("single", .cpu(atMost: 4, times: PeerProgram.ownName, ["typed"])),
+        Goal("single", .cpu(atMost: 0.7, times: "grdb", ["record"])),
     ]
     static let showsRows = true
 
@@ -27,6 +31,10 @@ enum InsertWorkload: Workload {
             try store.write { db in
                 switch database.request.variant {
                 case "values": try insertValues(records, into: db)
+                case "codable": try db.insert(all: records)
+                case "single":
+                    // Each is read back.
+                    for record in records { try db.insert(record) }
                 default: try db.execute(sql, rows: records)
                 }
             }

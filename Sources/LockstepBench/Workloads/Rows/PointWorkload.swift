@@ -3,12 +3,13 @@ import Lockstep
 /// Rows by random keys.
 enum PointWorkload: KeyedWorkload {
     static let name = "point"
-    static let variants = ["async", "transaction"]
+    static let variants = ["async", "transaction", "typed", "find"]
     static let growth: GrowthSeries? = .init(variant: "async", verb: "reads by key")
     static let goals = [
         Goal("async", .cpu(atMost: 0.5, times: "grdb", ["pool"])),
         Goal("transaction", .cpu(atMost: 0.9, times: "c-sqlcipher", ["transaction"])),
         Goal("transaction", .cpu(atMost: 1, times: "grdb", ["transaction"])),
+        Goal("find", .cpu(atMost: 1.6, times: PeerProgram.ownName, ["typed"])),
     ]
 
     static func operations(_ sizes: Sizes, _ variant: String) -> Int {
@@ -16,7 +17,7 @@ enum PointWorkload: KeyedWorkload {
     }
 
     static func group(of variant: String) -> String? {
-        variant == "transaction" ? "one transaction" : "a transaction each"
+        variant == "async" ? "a transaction each" : "one transaction"
     }
 
     static func run(_ database: BenchDatabase) throws -> Measurement {
@@ -28,6 +29,12 @@ enum PointWorkload: KeyedWorkload {
         let records =
             switch database.request.variant {
             case "transaction": try inOneTransaction(keys, store)
+            case "typed":
+                try store.read { db in try keys.map { try Record.find($0, in: db) } }
+            case "find":
+                try store.read { db in
+                    try keys.map { try Record.found(db.find(Record.self, $0), $0) }
+                }
             default: try Blocking.run { try await oneByOne(keys, store) }
             }
         measurement.clock.stop()

@@ -9,7 +9,8 @@ enum ScanWorkload: Workload {
         Goal("row", .cpu(atMost: 1.1, times: "c-sqlcipher", ["copies"])),
         Goal("row", .cpu(atMost: 1, times: "grdb")),
         Goal("row", .cpu(atMost: 0.45, times: "grdb", ["codable"])),
-        Goal("codable", .cpu(atMost: 0.8, times: "grdb", ["codable"])),
+        Goal("codable", .cpu(atMost: 1.15, times: PeerProgram.ownName, ["row"])),
+        Goal("codable", .cpu(atMost: 0.65, times: "grdb", ["codable"])),
     ]
     static let input = WorkloadInput.file(of: FillWorkload.self)
 

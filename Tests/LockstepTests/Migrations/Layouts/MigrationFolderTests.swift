@@ -155,7 +155,8 @@ struct MigrationFolderTests {
         func make(at path: FilePath) throws {
             switch self {
             case .pipe:
-                try #require(path.withPlatformString { mkfifo($0, 0o600) } == 0)
+                let result = path.withPlatformString { mkfifo($0, 0o600) }
+                try #require(result == 0)
             case .socket: try SocketFile.make(at: path)
             case .folder: try AtomicFile.createFolder(path)
             case .danglingLink:

@@ -71,6 +71,12 @@ final class RowSink {
         return sink
     }
 
+    /// Collects one value, as that of a property of this name.
+    func take(_ value: some Encodable, _ name: String) throws {
+        try put(value, codable: name)
+        if let failure { throw failure }
+    }
+
     /// Appends collected values to the parameters of a statement that expects their properties.
     func append(_ slots: [Slot], to parameters: inout Parameters) -> Outcome {
         for (slot, value) in zip(slots, values) {

@@ -151,6 +151,7 @@ enum Opening {
         try extend(connection, options)
         for (limit, value) in options.limits { connection.setLimit(limit, value) }
         core.attachment.key = key
+        core.maximumOpenedRows = options.maximumOpenedRows
         if let addition = options.addition {
             core.attachment.state = try addition.attach(to: connection)
         }

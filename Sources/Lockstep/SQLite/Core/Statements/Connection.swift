@@ -34,16 +34,23 @@ public struct Connection: ~Copyable {
     /// - Throws: ``LockstepError/Code/misuse`` if the SQL holds no statement or several,
     ///   ``LockstepError/Code/denied``, ``LockstepError/Code/sqlFailed``.
     public func prepare(_ sql: SQL) throws(LockstepError) -> Statement {
+        let sql = sql.names.isEmpty ? sql : try NamesOnConnection.found(in: sql, self)
+        return try prepare(StatementKey(sql.text), sql.arguments)
+    }
+
+    /// Prepares the statement of a text, with the values of its parameters if it has some already.
+    func prepare(
+        _ key: StatementKey, _ arguments: SQL.Arguments = .none
+    ) throws(LockstepError) -> Statement {
         // The engine and migrations have rights that the program lacks: their statements are never cached.
         guard authorizer.mode == .program else {
-            return Statement(
-                try PreparedStatement.prepare(sql.text, .brief, on: core), sql.arguments)
+            return Statement(try PreparedStatement.prepare(key.text, .brief, on: core), arguments)
         }
-        if let prepared = core.statements.take(sql.text) {
-            return Statement(prepared, sql.arguments, cacheKey: sql.text)
+        if let prepared = core.statements.take(key) {
+            return Statement(prepared, arguments, cacheKey: key)
         }
-        let prepared = try PreparedStatement.prepare(sql.text, .cached, on: core)
-        return Statement(prepared, sql.arguments, cacheKey: sql.text)
+        let prepared = try PreparedStatement.prepare(key.text, .cached, on: core)
+        return Statement(prepared, arguments, cacheKey: key)
     }
 
     /// Runs one statement to its end and ignores any rows it returns.

@@ -24,6 +24,11 @@ final class ConnectionCore {
     var disabledFTS5: DisabledFTS5?
     /// What an upper layer has added to the connection.
     var attachment = Attachment()
+    /// How many rows an order by a sealed column can open.
+    var maximumOpenedRows = Int.max
+    /// Whether the schema has been looked at since the transaction, or a change of the schema, began. Only another transaction
+    /// can see a change of others.
+    let knowsSchema = Flag()
     /// Whether others can use the file too: not while it is being made, and not in memory.
     var isShared = false
     /// What opening has set aside.

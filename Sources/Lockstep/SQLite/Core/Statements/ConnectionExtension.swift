@@ -32,5 +32,7 @@ extension ConnectionCore {
         var claimed: (schema: Int64, tables: Set<SQLName>)?
         /// What it knows of the tables of records.
         var records: AnyObject?
+        /// Whether SQL has the function that folds case.
+        var foldsCase = false
     }
 }

@@ -9,6 +9,7 @@ final class PreparedStatement: StatementHandle {
     /// SQLite asks the authorizer only during preparation, so a statement prepared before a transaction must be
     /// kept from ending it.
     let controlsTransaction: Bool
+    private let changesSchema: Bool
     /// The tables that the statement read and wrote as of preparation number ``tablePreparations``.
     private var tables: TableUse
     private var tablePreparations: Int32 = 0
@@ -27,6 +28,7 @@ final class PreparedStatement: StatementHandle {
         parameterCount = unsafe sqlite3_bind_parameter_count(handle)
         controlsTransaction = core.authorizer.sawTransactionControl
         tables = core.authorizer.tableUse
+        changesSchema = core.authorizer.tableUse.schema != nil
         knownChanges = core.schemaChanges
         unsafe super.init(handle, hasParameters: parameterCount > 0)
     }
@@ -139,6 +141,7 @@ final class PreparedStatement: StatementHandle {
     func beginRun() {
         // When SQLite prepares the statement again during the run, the count starts from zero.
         core.authorizer.forgetTerms()
+        if changesSchema { core.knowsSchema.isSet = false }
         expectOtherColumns()
         isNoted.isSet = false
         unsafe core.viewWrites.begin(handle)

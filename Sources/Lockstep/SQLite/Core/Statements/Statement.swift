@@ -9,12 +9,13 @@ public struct Statement: ~Copyable {
     @usableFromInline
     let prepared: PreparedStatement
     /// The cache's key for the statement; nil if the statement is not cached.
-    private let cacheKey: String?
+    private let cacheKey: StatementKey?
     /// Values interpolated into the SQL.
     private let arguments: SQL.Arguments
 
     init(
-        _ prepared: PreparedStatement, _ arguments: SQL.Arguments = .none, cacheKey: String? = nil
+        _ prepared: PreparedStatement, _ arguments: SQL.Arguments = .none,
+        cacheKey: StatementKey? = nil
     ) {
         self.prepared = prepared
         self.arguments = arguments

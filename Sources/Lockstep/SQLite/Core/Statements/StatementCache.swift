@@ -20,7 +20,7 @@ final class StatementCache: @unchecked Sendable {
 
     private let capacity: Int
     private let owner: ConnectionOwner
-    private var idle: [String: Entry] = [:]
+    private var idle: [StatementKey: Entry] = [:]
     private var uses: UInt64 = 0
     private var isClosed = false
     private let strays = Mutex(Strays())
@@ -30,19 +30,19 @@ final class StatementCache: @unchecked Sendable {
         self.owner = owner
     }
 
-    /// Takes the statement for `sql` out of the cache, or nil if it is not there.
-    func take(_ sql: String) -> PreparedStatement? {
-        guard let index = idle.index(forKey: sql) else { return nil }
+    /// Takes the statement of this text out of the cache, or nil if it is not there.
+    func take(_ key: StatementKey) -> PreparedStatement? {
+        guard let index = idle.index(forKey: key) else { return nil }
         return idle.remove(at: index).value.statement
     }
 
-    /// Takes back a used statement: caches it under its SQL, or finalizes it.
-    func putBack(_ statement: PreparedStatement, as sql: String?) {
+    /// Takes back a used statement: caches it under its text, or finalizes it.
+    func putBack(_ statement: PreparedStatement, as key: StatementKey?) {
         guard owner.isHere else { return putAside(statement) }
-        guard let sql, !isClosed, capacity > 0 else { return statement.finalize() }
+        guard let key, !isClosed, capacity > 0 else { return statement.finalize() }
         statement.forget()
         uses += 1
-        let twin = idle.updateValue(Entry(statement: statement, lastUse: uses), forKey: sql)
+        let twin = idle.updateValue(Entry(statement: statement, lastUse: uses), forKey: key)
         twin?.statement.finalize()
         guard idle.count > capacity else { return }
         if let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) {

@@ -35,6 +35,7 @@ final class TransactionControl {
     ///   or another error that SQLite reports. Some errors have already
     ///   ended the transaction.
     func run(_ command: Command, on core: ConnectionCore) throws(LockstepError) {
+        if command != .savepoint, command != .release { core.knowsSchema.isSet = false }
         let statement = try prepared(command, on: core)
         // SQLite can prepare the statement again, and then asks the authorizer again.
         let mode = core.authorizer.mode

@@ -12,6 +12,14 @@ public struct SQL: Sendable {
     public private(set) var text: String
     /// The text's values.
     private(set) var arguments = Arguments.none
+    /// The text's names that depend on the connection.
+    private(set) var names: [Name] = []
+
+    /// A name that the connection finds, and the bytes of the text in which one stands meanwhile.
+    struct Name: Sendable {
+        var place: Range<Int>
+        let object: any Sendable
+    }
 
     /// The values of a statement's parameters.
     enum Arguments: Sendable {
@@ -28,6 +36,13 @@ public struct SQL: Sendable {
     init(verbatim text: String, values: [any Bindable & Sendable]) {
         self.text = text
         arguments = .positional(values)
+    }
+
+    /// The same values in another text, whose names are found.
+    func with(text: String) -> SQL {
+        var sql = SQL(verbatim: text)
+        sql.arguments = arguments
+        return sql
     }
 
     /// The same SQL with values for its named parameters; each name with or without its `:`, `@` or `$`. They
@@ -50,6 +65,7 @@ extension SQL: ExpressibleByStringInterpolation {
     public struct StringInterpolation: StringInterpolationProtocol {
         private var text = ""
         private var values: [any Bindable & Sendable] = []
+        private var names: [Name] = []
 
         /// Reserves capacity for a literal of this size.
         public init(literalCapacity: Int, interpolationCount: Int) {
@@ -90,12 +106,24 @@ extension SQL: ExpressibleByStringInterpolation {
 
         /// `\(fragment)`: other SQL with its values, which must not be named.
         public mutating func appendInterpolation(_ fragment: SQL) {
+            names += fragment.names.map { name in
+                let start = name.place.lowerBound + text.utf8.count
+                return Name(place: start..<start + name.place.count, object: name.object)
+            }
             text += fragment.text
             if case .positional(let values) = fragment.arguments { self.values += values }
         }
 
+        /// A name that the connection finds, and one that stands in its place meanwhile.
+        mutating func append(_ object: some Sendable, _ text: String) {
+            let start = self.text.utf8.count
+            names.append(Name(place: start..<start + text.utf8.count, object: object))
+            self.text += text
+        }
+
         fileprivate var sql: SQL {
             var sql = SQL(verbatim: text)
+            sql.names = names
             if !values.isEmpty { sql.arguments = .positional(values) }
             return sql
         }

@@ -18,8 +18,8 @@ extension Connection {
     public func insert<R: Record>(all records: [R]) throws {
         guard let first = records.first else { return }
         try write { db in
-            let form = try db.recordTable(RecordShape.usual(of: first)).form(.insert)
-            let statement = try db.prepare(form.sql)
+            let form = try db.recordTable(of: first).form(.insert)
+            let statement = try db.prepare(form.key)
             let sink = RowSink(R.self, form.slots)
             for record in records {
                 let outcome = try statement.bind { try sink.append(record, to: &$0) }
@@ -167,7 +167,7 @@ extension Connection {
     }
 
     private func usualTable<R: Record>(_ record: R) throws -> RecordTable {
-        try recordTable(RecordShape.usual(of: record))
+        try recordTable(of: record)
     }
 
     /// Runs a statement with a record's values. False, and nothing runs, if the statement needs a key that is NULL.
@@ -187,7 +187,7 @@ extension Connection {
         _ body: (borrowing Statement) throws -> Result
     ) throws -> Result? {
         let form = try usualTable(record).form(verb)
-        let statement = try prepare(form.sql)
+        let statement = try prepare(form.key)
         let sink = RowSink(R.self, form.slots)
         switch try statement.bind(filling: { try sink.append(record, to: &$0) }) {
         case .complete: return try body(statement)
@@ -196,7 +196,7 @@ extension Connection {
         }
         let collected = try RowSink.collect(record)
         let other = try recordTable(RecordShape.of(R.self, collected.names)).form(verb)
-        let otherStatement = try prepare(other.sql)
+        let otherStatement = try prepare(other.key)
         let outcome = try otherStatement.bind { parameters in
             collected.append(other.slots, to: &parameters)
         }

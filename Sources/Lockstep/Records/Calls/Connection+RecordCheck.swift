@@ -75,8 +75,14 @@ private struct RecordCheck {
             }
             compare(property, column, columns)
         }
-        for name in properties.declared.sorted() where properties.isCoded?(name) == false {
-            problems.append("its `columns` declare \(name), which is none of its coding keys")
+        for name in properties.declared.sorted() {
+            if properties.isCoded?(name) == false {
+                problems.append("its `columns` declare \(name), which is none of its coding keys")
+            } else if used.insert(SQLName(name)).inserted, columns[name] == nil {
+                // Of a property whose place is not known, such as one with a wrapper.
+                problems.append("its `columns` declare \(name), which is no column")
+                missing = missing ?? .init(.column, name)
+            }
         }
         guard !properties.all.isEmpty else { return }
         let isCoded = properties.isCoded

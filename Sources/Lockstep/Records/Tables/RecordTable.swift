@@ -7,7 +7,7 @@ final class RecordTable {
 
     /// A statement, and the properties that it expects.
     struct Form {
-        let sql: SQL
+        let key: StatementKey
         let slots: [RowSink.Slot]
     }
 
@@ -70,7 +70,7 @@ final class RecordTable {
                     dates: shape.type.dates(for: name), uuids: shape.type.uuids(for: name)))
         }
         if verb.needsKey || verb == .upsert || verb == .upsertReturning { try requireKey() }
-        return Form(sql: SQL(verbatim: text(verb, slots)), slots: slots)
+        return Form(key: StatementKey(text(verb, slots)), slots: slots)
     }
 
     private func requireKey() throws(LockstepError) {
@@ -159,25 +159,60 @@ extension RecordTable.Verb {
 private final class RecordTables {
     let schema: Int64
     var tables: [ObjectIdentifier: RecordTable] = [:]
+    var sources: [ObjectIdentifier: RecordSource] = [:]
+    /// The last of each, by its record type: most calls are for the same one.
+    var last: (type: ObjectIdentifier, table: RecordTable)?
+    var lastSource: (type: ObjectIdentifier, source: RecordSource)?
 
     init(_ schema: Int64) { self.schema = schema }
 }
 
 extension Connection {
+    /// The table of the shape that values of the record's type have.
+    func recordTable<R: Record>(of record: R) throws -> RecordTable {
+        let known = try recordTables()
+        let type = ObjectIdentifier(R.self)
+        if let last = known.last, last.type == type { return last.table }
+        let table = try recordTable(RecordShape.usual(of: record))
+        known.last = (type, table)
+        return table
+    }
+
     /// The table of a shape.
     func recordTable(_ shape: RecordShape) throws -> RecordTable {
-        // Sealing a column changes the schema, too.
-        let schema = try core.schemaVersion()
-        let known: RecordTables
-        if let last = core.attachment.records as? RecordTables, last.schema == schema {
-            known = last
-        } else {
-            known = RecordTables(schema)
-            core.attachment.records = known
-        }
+        let known = try recordTables()
         if let table = known.tables[ObjectIdentifier(shape)] { return table }
         let table = try RecordTable(shape, self)
         known.tables[ObjectIdentifier(shape)] = table
         return table
+    }
+
+    /// The rows of a type.
+    func recordSource<R: Record>(_ type: R.Type) throws -> RecordSource {
+        let known = try recordTables()
+        let id = ObjectIdentifier(type)
+        if let last = known.lastSource, last.type == id { return last.source }
+        let source: RecordSource
+        if let old = known.sources[id] {
+            source = old
+        } else {
+            source = try RecordSource(type, self)
+            known.sources[id] = source
+        }
+        known.lastSource = (id, source)
+        return source
+    }
+
+    private func recordTables() throws -> RecordTables {
+        let last = core.attachment.records as? RecordTables
+        // Asking takes longer than finding a table.
+        if let last, core.knowsSchema.isSet, core.authorizer.openTransactions > 0 { return last }
+        // Sealing a column changes the schema, too.
+        let schema = try core.schemaVersion()
+        core.knowsSchema.isSet = core.isInTransaction
+        if let last, last.schema == schema { return last }
+        let known = RecordTables(schema)
+        core.attachment.records = known
+        return known
     }
 }

@@ -1,0 +1,173 @@
+/// A query of a record type's rows, with everything that it was made of.
+struct RecordQuery<R: Record>: Sendable {
+    private let condition: ConditionTree?
+    private let order: [Ordering<R>]
+    private let limit: Int?
+
+    init(
+        _ condition: ((Columns<R>) -> Condition<R>)?,
+        orderBy order: ((Columns<R>) -> [Ordering<R>])? = nil, limit: Int? = nil
+    ) {
+        self.condition = condition?(Columns()).tree
+        self.order = order?(Columns()) ?? []
+        self.limit = limit
+    }
+
+    init(where condition: (Columns<R>) -> Condition<R>) {
+        (self.condition, order, limit) = (condition(Columns()).tree, [], nil)
+    }
+
+    // MARK: Running
+
+    func all(_ connection: borrowing Connection) throws -> [R] {
+        try connection.query(try selection(connection)) { row in try row.decode(R.self) }
+    }
+
+    func first(_ connection: borrowing Connection) throws -> R? {
+        try connection.first(try selection(connection)) { row in try row.decode(R.self) }
+    }
+
+    func count(_ connection: borrowing Connection) throws -> Int {
+        let source = try connection.recordSource(R.self)
+        let sql: SQL =
+            "SELECT count(*) FROM \(verbatim: source.name)\(try filter(source, connection))"
+        return try connection.value(sql) ?? 0
+    }
+
+    func delete(_ connection: borrowing Connection) throws -> Int {
+        let source = try connection.recordSource(R.self)
+        try connection.execute(
+            "DELETE FROM \(verbatim: source.name)\(try filter(source, connection))")
+        return connection.changes
+    }
+
+    func update(
+        _ assignments: [Assignment<R>], _ connection: borrowing Connection
+    ) throws -> Int {
+        guard !assignments.isEmpty else {
+            throw LockstepError(
+                .misuse, "an update of \(R.self) sets no column",
+                hint: "name one: `set: { [$0.likes += 1] }`", context: .init(table: R.table))
+        }
+        let source = try connection.recordSource(R.self)
+        var list: SQL = ""
+        for (index, assignment) in assignments.enumerated() {
+            let one = try assignment.sql(source)
+            list = index == 0 ? one : "\(list), \(one)"
+        }
+        try connection.execute(
+            "UPDATE \(verbatim: source.name) SET \(list)\(try filter(source, connection))")
+        return connection.changes
+    }
+
+    // MARK: SQL
+
+    private func selection(_ connection: borrowing Connection) throws -> SQL {
+        let source = try connection.recordSource(R.self)
+        let filter = try filter(source, connection)
+        var sql: SQL =
+            "SELECT \(verbatim: source.selection) FROM \(verbatim: source.name)\(filter)"
+        for (index, ordering) in order.enumerated() {
+            let column = try ordering.column.get()
+            try source.require(column)
+            if source.isSealed(column) {
+                try requireFew(column, source, filter, connection)
+            }
+            let direction = ordering.isDescending ? " DESC" : ""
+            sql =
+                "\(sql)\(verbatim: index == 0 ? " ORDER BY " : ", ")\(name: column)\(verbatim: direction)"
+        }
+        guard let limit else { return sql }
+        guard limit >= 0 else {
+            throw LockstepError(
+                .misuse, "the limit \(limit) is negative", hint: "leave it out for all rows",
+                context: .init(table: R.table))
+        }
+        return "\(sql) LIMIT \(limit)"
+    }
+
+    private func filter(
+        _ source: RecordSource, _ connection: borrowing Connection
+    ) throws -> SQL {
+        guard let condition else { return "" }
+        return " WHERE \(try ConditionWriter.sql(condition, source, connection))"
+    }
+
+    /// To order rows by a sealed column opens all of them.
+    private func requireFew(
+        _ column: String, _ source: RecordSource, _ filter: SQL,
+        _ connection: borrowing Connection
+    ) throws {
+        let most = connection.core.maximumOpenedRows
+        let (enough, _) = most.addingReportingOverflow(1)
+        func count(_ rows: SQL) throws -> Int {
+            try connection.value("SELECT count(*) FROM (\(rows) LIMIT \(enough))") ?? 0
+        }
+        // Rows of the table are counted without opening any.
+        let all: SQL = "SELECT 1 FROM main.\(name: source.table)"
+        guard try count(all) > most else { return }
+        guard
+            try condition == nil
+                || count("SELECT 1 FROM \(verbatim: source.name)\(filter)") > most
+        else { return }
+        throw LockstepError(
+            .limitExceeded,
+            "\(source.table).\(column) is sealed, and an order by it would open more than \(counted(most, "row"))",
+            hint: "narrow the condition, or raise `maximumOpenedRows` of the options",
+            context: .init(table: source.table, column: column))
+    }
+}
+
+extension Assignment {
+    fileprivate func sql(_ source: RecordSource) throws -> SQL {
+        let column = try column.get()
+        try source.require(column)
+        let name = SQLTokens.quote(column)
+        switch try form.get() {
+        case .value(let value): return "\(verbatim: name) = \(value)"
+        case .sql(let sql): return "\(verbatim: name) = (\(sql))"
+        case .sum(let value): return Self.checked(name, "+", value)
+        case .difference(let value): return Self.checked(name, "-", value)
+        }
+    }
+
+    /// SQLite makes an integer that does not fit a REAL, which is another value.
+    private static func checked(_ name: String, _ sign: String, _ value: Value) -> SQL {
+        let result: SQL = "\(verbatim: name) \(verbatim: sign) \(value)"
+        guard case .integer = value else { return "\(verbatim: name) = \(result)" }
+        let overflow = "abs(-9223372036854775807 - 1)"
+        return
+            "\(verbatim: name) = CASE typeof(\(result)) WHEN 'real' THEN \(verbatim: overflow) ELSE \(result) END"
+    }
+}
+
+extension Connection {
+    /// The row with these values of its key's columns.
+    func found<R: Record>(_ type: R.Type, _ key: [Value]) throws -> R? {
+        let source = try recordSource(type)
+        guard key.count == source.key.count, !key.isEmpty else {
+            throw LockstepError(
+                .misuse,
+                "the key of \(type) has \(counted(source.key.count, "column")), and \(counted(key.count, "value")) is given",
+                hint: "its key is \(source.key.joined(separator: ", "))",
+                context: .init(table: R.table))
+        }
+        let statement = try prepare(source.finding)
+        try statement.bind(values: key)
+        return try statement.first { row in try row.decode(type) }
+    }
+}
+
+extension Record {
+    /// Values of the key's columns in the forms that these store.
+    static func key<each Key: Encodable & Sendable>(
+        _ values: repeat each Key
+    ) throws(LockstepError) -> [Value] {
+        var names = primaryKey.makeIterator()
+        var stored: [Value] = []
+        for value in repeat each values {
+            stored.append(try RowSink.stored(value, as: names.next() ?? "", of: Self.self))
+        }
+        return stored
+    }
+}

@@ -1,0 +1,142 @@
+/// Writes conditions as SQL for the rows of one source.
+struct ConditionWriter {
+    let source: RecordSource
+    private(set) var sql = SQL.StringInterpolation(literalCapacity: 64, interpolationCount: 4)
+
+    init(_ source: RecordSource) { self.source = source }
+
+    /// The condition as SQL, with its values.
+    static func sql(
+        _ tree: ConditionTree, _ source: RecordSource, _ connection: borrowing Connection
+    ) throws -> SQL {
+        var writer = ConditionWriter(source)
+        try writer.write(tree, negated: false, scanning: false, connection)
+        return SQL(stringInterpolation: writer.sql)
+    }
+
+    /// Negations go down to the parts: what SQL says of NULL stays the same, and an index answers no negation.
+    private mutating func write(
+        _ tree: ConditionTree, negated: Bool, scanning: Bool, _ connection: borrowing Connection
+    ) throws {
+        switch tree {
+        case .not(let inner):
+            try write(inner, negated: !negated, scanning: scanning, connection)
+        case .scanning(let inner):
+            try write(inner, negated: negated, scanning: true, connection)
+        case .and where !negated, .or where negated:
+            var parts = tree.conjuncts(negated: negated)
+            if source.isView, !scanning { parts = try SealedRange.merging(parts, source) }
+            try write(parts, " AND ", scanning, connection)
+        case .and(let one, let other), .or(let one, let other):
+            try write([(one, negated), (other, negated)], " OR ", scanning, connection)
+        case .failure(let error): throw error
+        case .sql(let own):
+            sql.appendLiteral(negated ? "NOT (" : "(")
+            sql.appendInterpolation(own)
+            sql.appendLiteral(")")
+        case .compare(let column, _, _), .isNull(let column), .oneOf(let column, _),
+            .between(let column, _, _), .like(let column, _), .prefix(let column, _),
+            .sameFolded(let column, _):
+            try source.require(column)
+            if source.isSealed(column), !scanning {
+                sql.appendInterpolation(
+                    try SealedCondition(column, source, connection)
+                        .sql(tree, negated: negated, connection))
+            } else {
+                try write(column, tree, negated: negated, connection)
+            }
+        }
+    }
+
+    private mutating func write(
+        _ parts: [(tree: ConditionTree, negated: Bool)], _ separator: String, _ scanning: Bool,
+        _ connection: borrowing Connection
+    ) throws {
+        for (index, part) in parts.enumerated() {
+            sql.appendLiteral(index == 0 ? "(" : separator)
+            try write(part.tree, negated: part.negated, scanning: scanning, connection)
+        }
+        sql.appendLiteral(")")
+    }
+
+    private mutating func write(
+        _ column: String, _ tree: ConditionTree, negated: Bool,
+        _ connection: borrowing Connection
+    ) throws {
+        switch tree {
+        case .prefix(_, let prefix):
+            if negated { sql.appendLiteral("NOT ") }
+            sql.appendInterpolation(Self.prefix(SQLTokens.quote(column), prefix))
+            return
+        case .sameFolded(_, let text):
+            try connection.addFolding()
+            sql.appendLiteral("lockstep_folded(\(SQLTokens.quote(column)))")
+            sql.appendLiteral(negated ? " <> " : " = ")
+            sql.appendInterpolation(FoldedText.text(text))
+            return
+        default: sql.appendInterpolation(name: column)
+        }
+        let not = negated ? " NOT" : ""
+        switch tree {
+        case .compare(_, let comparison, let value):
+            sql.appendLiteral(" \((negated ? comparison.negated : comparison).rawValue) ")
+            sql.appendInterpolation(value)
+        case .isNull: sql.appendLiteral(" IS\(not) NULL")
+        case .oneOf(_, let values):
+            sql.appendLiteral("\(not) IN ")
+            sql.appendInterpolation(list: values)
+        case .between(_, let first, let last):
+            sql.appendLiteral("\(not) BETWEEN ")
+            sql.appendInterpolation(first)
+            sql.appendLiteral(" AND ")
+            sql.appendInterpolation(last)
+        case .like(_, let pattern):
+            sql.appendLiteral("\(not) LIKE ")
+            sql.appendInterpolation(pattern)
+        case .prefix, .sameFolded, .sql, .not, .and, .or, .scanning, .failure: break
+        }
+    }
+
+    /// The texts that begin with a prefix, byte by byte: an index finds them.
+    static func prefix(_ column: String, _ prefix: String) -> SQL {
+        guard !prefix.isEmpty else { return "(typeof(\(verbatim: column)) = 'text')" }
+        let start: SQL = "\(verbatim: column) COLLATE BINARY >= \(prefix)"
+        guard let end = successor(prefix) else { return "(\(start))" }
+        return "(\(start) AND \(verbatim: column) COLLATE BINARY < \(end))"
+    }
+
+    /// The first text after all that begin with a prefix; nil if there is none.
+    private static func successor(_ prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            // No text has surrogates.
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            scalars.append(scalar)
+            return String(String.UnicodeScalarView(scalars))
+        }
+        return nil
+    }
+}
+
+extension FoldedText {
+    /// The folded text.
+    fileprivate static func text(_ text: String) -> String {
+        String(String.UnicodeScalarView(scalars(text).compactMap(Unicode.Scalar.init)))
+    }
+}
+
+extension Connection {
+    /// Registers the function that folds a text's case, when a condition first needs it.
+    fileprivate func addFolding() throws(LockstepError) {
+        guard !core.attachment.foldsCase else { return }
+        try add("lockstep_folded", argumentCount: 1, isDeterministic: true) {
+            call throws(LockstepError) in
+            guard call.kind(0) == .text, case .text(let text) = try call.copy(ofArgument: 0) else {
+                return
+            }
+            call.setResult(Value.text(FoldedText.text(text)))
+        }
+        core.attachment.foldsCase = true
+    }
+}
