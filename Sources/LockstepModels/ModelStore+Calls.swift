@@ -3,7 +3,7 @@ internal import Lockstep
 /// A store's calls, whose errors explain what to do if the set was never migrated.
 extension ModelStore {
     func reading<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        try Self.explaining { try store.read(body) }
+        try Self.explaining { try store.blocking.read(body) }
     }
 
     func reading<Result: Sendable>(
@@ -13,7 +13,7 @@ extension ModelStore {
     }
 
     func writing<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        try Self.explaining { try store.write(body) }
+        try Self.explaining { try store.blocking.write(body) }
     }
 
     func writing<Result: Sendable>(

@@ -34,7 +34,7 @@ extension ModelStore {
     }
 
     private static func migrated(_ store: Store) throws -> Self {
-        try store.migrate(ModelMigrations.set(setName))
+        try store.blocking.migrate(ModelMigrations.set(setName))
         return Self(store)
     }
 

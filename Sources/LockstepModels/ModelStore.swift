@@ -34,9 +34,9 @@ extension ModelStore {
     ) throws -> Self {
         let set = try ModelMigrations.set(setName)
         let store = try openOrCreate(path, key, template, options)
-        try store.migrate(set)
-        try store.requireSealed(by: set)
-        try store.verifyLightly(ModelMigrations.all()).requireClean()
+        try store.blocking.migrate(set)
+        try store.blocking.requireSealed(by: set)
+        try store.blocking.verifyLightly(ModelMigrations.all()).requireClean()
         return Self(store)
     }
 
@@ -50,7 +50,7 @@ extension ModelStore {
         let set = try ModelMigrations.set(setName)
         let store = try openOrCreate(path, key, template, options)
         try await store.migrate(set)
-        try store.requireSealed(by: set)
+        try await store.requireSealed(by: set)
         try await store.verifyLightly(ModelMigrations.all()).requireClean()
         return Self(store)
     }

@@ -51,11 +51,11 @@ struct ReadmeCommandsTests {
         #expect(result.status == .exited(0), "\(result.errors)")
         #expect(result.text.contains("Breakfast at Tiffany's"))
         let printed = try block(after: "It prints:")
-        for _ in 1...2 { #expect(try films().map { "\($0.year) \($0.title)" } == printed) }
+        for _ in 1...2 { #expect(try await films().map { "\($0.year) \($0.title)" } == printed) }
     }
 
     /// The program at the top of the README, on the quick start's files.
-    private func films() throws -> [(title: String, year: Int)] {
+    private func films() async throws -> [(title: String, year: Int)] {
         // sample: README.md
         let keyring = try KeyringFile.database(beside: folder.file("films.db")).open { _ in
             try KeyFile.read(folder.file("my.key"))
@@ -68,11 +68,11 @@ struct ReadmeCommandsTests {
             folder.file("films.db"), key: keyring.databaseKey(for: folder.file("films.db")),
             options: options)
 
-        try store.write { db in
+        try await store.write { db in
             try db.execute(
                 "UPDATE movies_open SET title = ? WHERE title = ?", "Stalker", "Сталкер")
         }
-        let films = try store.read { db in
+        let films = try await store.read { db in
             try db.query(
                 "SELECT title, year FROM movies_open WHERE year BETWEEN ? AND ? ORDER BY year",
                 1976, 1989

@@ -4,20 +4,13 @@ extension Store {
     /// milliseconds for a schema of a hundred tables, and read neither rows nor pages.
     ///
     /// The registry of sealed columns was authenticated when the store opened, if the store has their keys.
-    /// - Throws: ``LockstepError/Code/closed``. The findings of a check are in the report.
-    public func verifyLightly(_ sets: [MigrationSet]) throws -> VerificationReport {
-        let source = source
-        return try read { connection in try Self.lightReport(connection, sets, source) }
-    }
-
-    /// The same without blocking.
-    /// - Throws: The same as the blocking form; `CancellationError`.
+    /// - Throws: ``LockstepError/Code/closed``; `CancellationError`. The findings of a check are in the report.
     public func verifyLightly(_ sets: [MigrationSet]) async throws -> VerificationReport {
         let source = source
         return try await read { connection in try Self.lightReport(connection, sets, source) }
     }
 
-    private static func lightReport(
+    fileprivate static func lightReport(
         _ connection: borrowing Connection, _ sets: [MigrationSet], _ source: StoreSource
     ) throws -> VerificationReport {
         var report = VerificationReport()
@@ -40,6 +33,16 @@ extension Store {
         }
         report.time = report.time.ended()
         return report
+    }
+}
+
+extension Store.Blocking {
+    /// Runs the light checks on this thread: see ``Store/verifyLightly(_:)``.
+    /// - Throws: ``LockstepError/Code/closed``. The findings of a check are in the report.
+    @available(*, noasync, message: "this blocks the thread: use `try await store.verifyLightly`")
+    public func verifyLightly(_ sets: [MigrationSet]) throws -> VerificationReport {
+        let source = store.source
+        return try read { connection in try Store.lightReport(connection, sets, source) }
     }
 }
 

@@ -61,7 +61,7 @@ struct BenchDatabase: Sendable {
     /// A new database with the empty table.
     func create() throws -> Store {
         let store = try Store.create(request.path, key: key(), options: options)
-        try store.write { db in try db.run(script: Self.table) }
+        try store.blocking.write { db in try db.run(script: Self.table) }
         return store
     }
 
@@ -72,7 +72,7 @@ struct BenchDatabase: Sendable {
     ) throws -> Measurement {
         var measurement = Measurement()
         var store: Store? = try create()
-        try store?.write { db in try measurement.look(at: db) }
+        try store?.blocking.write { db in try measurement.look(at: db) }
         measurement.clock.start()
         if let store { try write(store, &measurement.clock) }
         store = nil
@@ -85,7 +85,7 @@ struct BenchDatabase: Sendable {
     /// The hash of the table's content, read back.
     func reread() throws -> RowHash {
         let store = try open(key())
-        return try store.read { db in
+        return try store.blocking.read { db in
             var hash = RowHash()
             let statement = try db.prepare(
                 "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id")

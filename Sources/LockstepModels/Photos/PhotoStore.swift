@@ -120,7 +120,7 @@ public struct PhotoStore: ModelStore {
         keys: FieldKeys, padding: CellPadding = .none,
         progress: JobProgress.Handler = { _ in }
     ) throws {
-        try store.withoutTransaction { connection in
+        try store.blocking.withoutTransaction { connection in
             // A long photo's parts first: no content is written unsealed once some of it is sealed.
             for (column, table) in [
                 (PhotoTables.bytes, PhotoTables.parts), (PhotoTables.content, PhotoTables.photos),

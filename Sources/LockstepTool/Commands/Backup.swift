@@ -26,7 +26,7 @@ struct Backup: ParsableCommand {
     func run() throws {
         let session = try access.session()
         let progress = CopyProgressLine("backup")
-        let report = try session.store(isReading: true).backup(to: FilePath(target)) {
+        let report = try session.store(isReading: true).blocking.backup(to: FilePath(target)) {
             try progress.show($0)
         }
         let result = CopyResult(report, from: session.path, to: FilePath(target))

@@ -124,7 +124,7 @@ struct Session: ~Copyable {
         if isReading { options.connection.damagedLog = .refuse }
         limits?.apply(to: &options.connection)
         let store = try store(options)
-        guard try !isReading && store.read({ try isDue($0) }) else { return store }
+        guard try !isReading && store.blocking.read({ try isDue($0) }) else { return store }
         try store.close()
         try fork()
         return try self.store(options)
@@ -145,7 +145,7 @@ struct Session: ~Copyable {
         _: Model.Type, _ limits: Limits? = nil, isReading: Bool = true
     ) throws -> Model {
         let store = try store(limits, isReading: isReading)
-        try store.requireSealed(by: ModelMigrations.set(Model.setName))
+        try store.blocking.requireSealed(by: ModelMigrations.set(Model.setName))
         return Model(store)
     }
 

@@ -108,7 +108,7 @@ enum Operation: String, CaseIterable {
             let store = try Store.open(
                 ground.database, key: keyring.databaseKey(for: ground.database), options: options)
             let target = side == "A" ? ground.copy : ground.folder.appending("copy-\(side).db")
-            try store.backup(to: target, key: keyring.databaseKey())
+            try store.blocking.backup(to: target, key: keyring.databaseKey())
         case .rotate:
             var keyring = try ground.keyring()
             var rotation = DatabaseKeyRotation(of: ground.database, keyring: ground.keyringFile)

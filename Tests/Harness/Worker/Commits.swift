@@ -111,7 +111,7 @@ struct Commits {
         var rounds = 0
         while maximum.goesOn(after: rounds) {
             let expected = rounds
-            try store.write { connection in
+            try store.blocking.write { connection in
                 let there = try connection.value(
                     "SELECT v FROM t WHERE a = ?", row, as: Int.self)
                 guard there == expected else {

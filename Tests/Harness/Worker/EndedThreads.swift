@@ -17,7 +17,7 @@ enum EndedThreads {
         }
         do {
             let store = try Store.temporary(options: StoreOptions())
-            try store.write { try $0.execute("CREATE TABLE t (a)") }
+            try store.blocking.write { try $0.execute("CREATE TABLE t (a)") }
             let done = DispatchSemaphore(value: 0)
             for number in 0..<8 {
                 Task {
@@ -66,6 +66,6 @@ enum WithoutThreads {
 extension Store {
     /// In a function that is not async, so that the blocking form is called.
     fileprivate func blockingWrite(_ body: @escaping (borrowing Connection) throws -> Void) throws {
-        try write(body)
+        try blocking.write(body)
     }
 }

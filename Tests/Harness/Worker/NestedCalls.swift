@@ -42,9 +42,10 @@ enum NestedCalls {
             try waiting { try await body(true) }
         }
         switch name {
-        case "read": try store.blocking { try $0.read(closure) }
-        case "write": try store.blocking { try $0.write(closure) }
-        case "withoutTransaction": try store.blocking { try $0.withoutTransaction(closure) }
+        case "read": try store.blocking { try $0.blocking.read(closure) }
+        case "write": try store.blocking { try $0.blocking.write(closure) }
+        case "withoutTransaction":
+            try store.blocking { try $0.blocking.withoutTransaction(closure) }
         case "close": try store.close()
         case "awaited-read": try await store.read(closure)
         case "awaited-write": try await store.write(closure)

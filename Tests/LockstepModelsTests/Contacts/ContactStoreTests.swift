@@ -9,7 +9,7 @@ import Testing
 struct ContactStoreTests {
     private func store(_ version: UInt64 = 3) throws -> ContactStore {
         let store = try Store.inMemory(options: StoreOptions(connection: ModelKeys.options()))
-        try store.migrate(
+        try store.blocking.migrate(
             ModelMigrations.set(ContactStore.setName), to: .version(MigrationVersion(version)))
         return ContactStore(store)
     }
@@ -35,7 +35,9 @@ struct ContactStoreTests {
         #expect(try contacts.all() == [ann])
         #expect(try contacts.contacts(withNumber: "+49 221 1").isEmpty)
         #expect(
-            try contacts.store.read { try $0.value("SELECT count(*) FROM phone", as: Int.self) }
+            try contacts.store.blocking.read {
+                try $0.value("SELECT count(*) FROM phone", as: Int.self)
+            }
                 == 0)
     }
 
@@ -67,7 +69,7 @@ struct ContactStoreTests {
                 Contact(firstName: "\($0)", lastName: "x", phones: [Phone(number: "0221 \($0)")])
             })
         let number = "0221-17"
-        let plan = try contacts.store.read { connection in
+        let plan = try contacts.store.blocking.read { connection in
             try connection.query("EXPLAIN QUERY PLAN \(ContactWork.lookUp(number, connection))") {
                 row in
                 try row[3] as String

@@ -20,7 +20,7 @@ struct ContactVersionsTests {
         let set = try ModelMigrations.set(ContactStore.setName)
         let wishes: [Plan.Target] = [.latest, .downTo(MigrationVersion(2)), .latest]
         for target in wishes {
-            try contacts.store.migrate(set, to: target)
+            try contacts.store.blocking.migrate(set, to: target)
             let after = try contacts.all()
             #expect(after.count == before.count)
             for (one, other) in zip(before, after) {
@@ -43,7 +43,7 @@ struct ContactVersionsTests {
                 Contact(
                     firstName: "\($0)", lastName: "x", phones: [Phone(number: "0221-4711-\($0)")])
             })
-        try contacts.store.migrate(ModelMigrations.set(ContactStore.setName))
+        try contacts.store.blocking.migrate(ModelMigrations.set(ContactStore.setName))
         let pages = try DecryptedPages(bench.path, bench.keyring.databaseKey())
         #expect(!pages.contain(Array("4711".utf8)))
         #expect(try contacts.contacts(withNumber: "02214711299").count == 1)

@@ -43,16 +43,18 @@ struct MigrationSamplesTests {
     }
 
     @Test("A program migrates its store when it starts")
-    func store() throws {
+    func store() async throws {
         let sample = try notes()
         let folder = sample.folder
         let keyring = try self.keyring(sample)
         // sample: Migrating.md
         let store = try Store.open(
             folder.file("notes.db"), key: keyring.databaseKey(for: folder.file("notes.db")))
-        try store.migrate(MigrationSet(folder: folder.file("Migrations/notes")))
+        try await store.migrate(MigrationSet(folder: folder.file("Migrations/notes")))
         // end
-        let rows = try store.read { db in try db.query("SELECT made_at FROM note", as: Int?.self) }
+        let rows = try await store.read { db in
+            try db.query("SELECT made_at FROM note", as: Int?.self)
+        }
         #expect(rows == [nil])
     }
 
@@ -180,7 +182,8 @@ struct MigrationSamplesTests {
         let folder = sample.folder
         let keyring = try self.keyring(sample)
         let sets = [try MigrationSet(folder: folder.file("Migrations/notes"))]
-        try Store.open(folder.file("notes.db"), key: keyring.databaseKey()).migrate(sets[0])
+        try Store.open(folder.file("notes.db"), key: keyring.databaseKey()).blocking.migrate(
+            sets[0])
         // sample: ProvingADatabase.md
         var verification = Verification(folder.file("notes.db"), sets: sets)
         verification.isDeep = true

@@ -28,7 +28,7 @@ struct ReadmeTests {
     }
 
     @Test("A sealed title is found")
-    func sealedColumns() throws {
+    func sealedColumns() async throws {
         let fieldsKeyring = try Keyring.create(.fields)
         let folder = try films(3, fieldKeys: [fieldsKeyring.fieldKeys(named: "movies")])
         let keyring = try KeyringFile.database(beside: folder.file("films.db")).open { _ in
@@ -40,7 +40,7 @@ struct ReadmeTests {
         let store = try Store.open(
             folder.file("films.db"), key: keyring.databaseKey(for: folder.file("films.db")),
             options: options)
-        let years = try store.read { db in
+        let years = try await store.read { db in
             let found = try db.matching(
                 "title", of: "movies", .same(as: .text("metropolis"), under: .casefold))
             return try db.query("SELECT year FROM movies_open WHERE \(found)") { row in

@@ -25,7 +25,7 @@ struct SealingSamplesTests {
     }
 
     @Test("The view, single cells and look-ups read what was written")
-    func reading() throws {
+    func reading() async throws {
         let sample = try SampleFolder()
         let keyring = try sample.fieldsKeyring("catalogue", beside: "films")
         try makeFilms(in: sample, keyring)
@@ -36,17 +36,17 @@ struct SealingSamplesTests {
         options.connection.fieldKeys = [try keyring.fieldKeys(named: "catalogue")]
         let store = try Store.open(folder.file("films.db"), key: key, options: options)
 
-        try store.write { db in
+        try await store.write { db in
             try db.execute("INSERT INTO film_open (title, year) VALUES (?, ?)", "Casablanca", 1942)
         }
-        let titles = try store.read { db in
+        let titles = try await store.read { db in
             try db.query("SELECT title FROM film_open WHERE year < ?", 1950) { row in
                 try row[0] as String
             }
         }
         // end
         #expect(titles == ["Casablanca"])
-        try store.read { db in
+        try await store.read { db in
             // sample: SealingColumns.md
             let title = try db.opening("title", of: "film", key: "id")
             let titles = try db.query("SELECT \(title) FROM film WHERE year = 1942") { row in
@@ -80,7 +80,8 @@ struct SealingSamplesTests {
             folder.file("films.db"), key: key(folder), options: options)
         // sample: SealingColumns.md
         var keyring = try file.open { _ in try KeyFile.read(folder.file("my.key")) }
-        try store.withoutTransaction { db in _ = try file.remember(&keyring, sealedIn: db) }
+        try store.blocking.withoutTransaction { db in _ = try file.remember(&keyring, sealedIn: db)
+        }
         // end
         #expect(keyring.sealedMemory.records.count == 1)
     }

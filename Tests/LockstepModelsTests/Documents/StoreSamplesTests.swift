@@ -216,7 +216,7 @@ struct StoreSamplesTests {
         let reopened = try Store.open(
             folder.file("notes.db"), key: keyring.databaseKey(for: folder.file("notes.db")))
         // end
-        let count = try reopened.read { db in
+        let count = try reopened.blocking.read { db in
             try db.value("SELECT count(*) FROM note", as: Int.self)
         }
         #expect(count == 1)

@@ -76,7 +76,7 @@ struct MicroblogModelTests {
                 try compareAll(blog, number)
             }
         }
-        try blog.store.write { connection in
+        try blog.store.blocking.write { connection in
             try connection.execute(
                 "INSERT INTO Status_search (Status_search) VALUES ('integrity-check')")
         }

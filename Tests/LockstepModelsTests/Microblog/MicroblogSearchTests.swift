@@ -70,7 +70,7 @@ struct MicroblogSearchTests {
         try blog.removeUser(2)
         #expect(try blog.search("one").isEmpty && blog.search("two").isEmpty)
         #expect(try blog.search("three").count == 1)
-        try blog.store.write { connection in
+        try blog.store.blocking.write { connection in
             try connection.execute(
                 "INSERT INTO Status_search (Status_search) VALUES ('integrity-check')")
         }

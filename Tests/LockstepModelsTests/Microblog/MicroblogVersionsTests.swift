@@ -43,9 +43,9 @@ struct MicroblogVersionsTests {
         }
         let before = try export()
         let set = try ModelMigrations.set(MicroblogStore.setName)
-        try blog.store.migrate(set, to: .downTo(MigrationVersion(2)))
+        try blog.store.blocking.migrate(set, to: .downTo(MigrationVersion(2)))
         #expect(try export() == before)
-        try blog.store.migrate(set)
+        try blog.store.blocking.migrate(set)
         #expect(try export() == before)
         #expect(try blog.search("Brien").count == 1)
     }

@@ -8,7 +8,7 @@ struct NextKeysTests {
     @Test("Where the largest key is taken, the error reports that, and nothing is written")
     func full() throws {
         let blog = try MicroblogStore.inMemory()
-        try blog.store.write { connection in
+        try blog.store.blocking.write { connection in
             try connection.execute(
                 "INSERT INTO Status (Id, \"text\") VALUES (?, 'x')", Int64.max - 1)
         }

@@ -128,7 +128,7 @@ struct TimelineTests {
             nil, TimelineCursor(createdAt: 1, id: 30), TimelineCursor(createdAt: nil, id: 30),
         ]
         for cursor in cursors {
-            let plan = try blog.store.read { connection in
+            let plan = try blog.store.blocking.read { connection in
                 try connection.query(
                     "EXPLAIN QUERY PLAN \(MicroblogQueries.page(5, before: cursor))"
                 ) {

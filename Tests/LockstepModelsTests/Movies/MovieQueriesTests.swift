@@ -100,7 +100,7 @@ struct MovieQueriesTests {
         }
         let store = try bench.open(MovieStore.self)
         #expect(try store.movies(titled: "Casablanca").map(\.coverURL) == ["c"])
-        try store.store.read { connection in
+        try store.store.blocking.read { connection in
             for column in [Movie.Column.title, .category] {
                 let match = try connection.matching(
                     column.rawValue, of: "movies", .equal(.text("Crime")))
@@ -179,7 +179,7 @@ struct MovieQueriesTests {
         let copy = try other.open(MovieStore.self)
         let report = try copy.importTSV(other.folder.write("films.tsv", bytes))
         #expect(report.imported == texts.count && report.rejected == 0)
-        let films = try copy.store.read { connection in
+        let films = try copy.store.blocking.read { connection in
             try connection.query(
                 "SELECT title, movieURL FROM movies_open ORDER BY movieID",
                 as: (String, String).self)

@@ -128,7 +128,7 @@ struct NoteFilesTests {
             try notes.exportTexts(to: texts.file("no/such/folder"))
         }
         // Fails in the middle: the second text is not UTF-8.
-        try notes.store.write { connection in
+        try notes.store.blocking.write { connection in
             try connection.execute(
                 "INSERT INTO records (title, txt) VALUES ('x', CAST(x'FFFE41' AS TEXT))")
         }

@@ -15,7 +15,7 @@ struct NoteListTests {
     }
 
     private func fill(_ rows: Int, dated: (Int) -> Int64?) throws {
-        try notes.store.write { connection in
+        try notes.store.blocking.write { connection in
             let insert = try connection.prepare(
                 "INSERT INTO records (id, title, createdAt, changedAt, txt) VALUES (?, ?, ?, ?, ?)")
             for id in 1...rows {
@@ -59,7 +59,7 @@ struct NoteListTests {
 
     @Test("No list reads a page with a text: all use one index, in its order")
     func coveringIndex() throws {
-        try notes.store.read { connection in
+        try notes.store.blocking.read { connection in
             for query in [
                 NoteSQL.firstPage(100), NoteSQL.page(100, afterDate: 5, 5),
                 NoteSQL.datelessPage(100, below: nil), NoteSQL.datelessPage(100, below: 7),

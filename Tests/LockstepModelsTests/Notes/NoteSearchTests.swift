@@ -86,7 +86,7 @@ struct NoteSearchTests {
     @Test("An index that does not match the notes is reported, and can be rebuilt")
     func damagedIndex() throws {
         try notes.create("alpha")
-        try notes.store.write { connection in
+        try notes.store.blocking.write { connection in
             try connection.execute(
                 "INSERT INTO records_search (rowid, title, txt) VALUES (99, 'ghost', 'ghost')")
         }

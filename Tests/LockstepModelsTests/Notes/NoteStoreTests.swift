@@ -126,7 +126,7 @@ struct NoteStoreTests {
     @Test("No error contains the text of a note")
     func silent() throws {
         let error = #expect(throws: LockstepError.self) {
-            try notes.store.write { connection in
+            try notes.store.blocking.write { connection in
                 try connection.execute("INSERT INTO records (title, txt) VALUES ('secret', NULL)")
             }
         }

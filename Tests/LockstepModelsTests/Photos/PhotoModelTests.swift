@@ -91,7 +91,7 @@ struct PhotoModelTests {
             #expect(photo.name.utf8.elementsEqual(entry.name.utf8))
             #expect(try photos.bytes(of: photo.id, in: 0..<photo.byteCount) == entry.bytes)
         }
-        let parts = try photos.store.read { connection in
+        let parts = try photos.store.blocking.read { connection in
             try connection.value("SELECT count(*) FROM photo_part", as: Int.self)
         }
         let expected = model.values.filter { $0.count > 1000 }.map { ($0.count + 999) / 1000 }

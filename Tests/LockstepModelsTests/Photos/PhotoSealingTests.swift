@@ -21,7 +21,7 @@ struct PhotoSealingTests {
     }
 
     private func protect(_ column: String, _ photos: PhotoStore) throws {
-        _ = try photos.store.withoutTransaction { connection in
+        _ = try photos.store.blocking.withoutTransaction { connection in
             try connection.protect(column, of: "photos", keys: keys)
         }
     }

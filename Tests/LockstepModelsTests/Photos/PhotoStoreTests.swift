@@ -68,7 +68,7 @@ struct PhotoStoreTests {
         #expect(try photos.count() == 1)
         #expect(try photos.delete(id))
         #expect(try photos.count() == 0)
-        let left = try photos.store.read { connection in
+        let left = try photos.store.blocking.read { connection in
             try connection.value("SELECT count(*) FROM photo_part", as: Int.self)
         }
         #expect(left == 0)

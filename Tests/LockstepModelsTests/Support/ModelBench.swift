@@ -31,7 +31,7 @@ struct ModelBench: ~Copyable {
     /// The store on the given version.
     func open<Model: ModelStore>(_ type: Model.Type = Model.self, version: UInt64) throws -> Model {
         let store = try Store.create(path, key: keyring.databaseKey(), options: options)
-        try store.migrate(
+        try store.blocking.migrate(
             ModelMigrations.set(Model.setName), to: .version(MigrationVersion(version)))
         return Model(store)
     }

@@ -43,10 +43,12 @@ struct BoundCopiesTests {
         let path = bound.scratch.folder.file("store.db")
         do {
             let store = try Store.create(path, key: bound.scratch.keyring().databaseKey())
-            try store.write { try $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)") }
-            #expect(try store.read { try $0.value("SELECT count(*) FROM item") } == 0)
+            try store.blocking.write {
+                try $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
+            }
+            #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM item") } == 0)
             var keyring = try bound.scratch.keyring()
-            try store.withoutTransaction { try keyring.bind($0, in: bound.scratch.file) }
+            try store.blocking.withoutTransaction { try keyring.bind($0, in: bound.scratch.file) }
         }
         try bound.open(path)
     }
@@ -56,7 +58,7 @@ struct BoundCopiesTests {
         let backup = bound.scratch.folder.file("backup.db")
         let id = try KeyringTable.database(bound.open())
         _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
-            .backup(to: backup)
+            .blocking.backup(to: backup)
         #expect(try KeyringTable.database(bound.open(backup)) == id)
         #expect(try bound.age(backup).findings == [])
         // Since then the keyring has changed, and so has its ring.
@@ -83,7 +85,7 @@ struct BoundCopiesTests {
     func restoredOld() throws {
         let backup = bound.scratch.folder.file("backup.db")
         _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
-            .backup(to: backup)
+            .blocking.backup(to: backup)
         for _ in 0...KeyringDocument.maximumFormerRings { try bound.rotateRing() }
         DatabaseScratch.remove(bound.scratch.path)
         let key = try bound.scratch.keyring().databaseKey()

@@ -43,7 +43,8 @@ struct DatabaseKeyRotationTests {
         Refusal.expect(.wrongKey) { _ = try Connection.open(scratch.path, key: old) }
         #expect(try scratch.findFault(content) == nil)
         #expect(try DatabaseScratch.mode(of: scratch.path) == 0o600)
-        try Store.open(scratch.path, key: scratch.keyring().databaseKey()).write { connection in
+        try Store.open(scratch.path, key: scratch.keyring().databaseKey()).blocking.write {
+            connection in
             try connection.execute("DELETE FROM item")
         }
     }
@@ -110,7 +111,7 @@ struct DatabaseKeyRotationTests {
         let store = try Store.open(
             scratch.path, key: keyring.databaseKey(), options: StoreOptions(connection: options))
         let backup = scratch.folder.file("backup.db")
-        #expect(try store.backup(to: backup).rows == ["item": 2, "lockstep_keyring": 2])
+        #expect(try store.blocking.backup(to: backup).rows == ["item": 2, "lockstep_keyring": 2])
     }
 
     // MARK: Progress

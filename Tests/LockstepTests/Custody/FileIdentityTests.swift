@@ -71,10 +71,11 @@ struct FileIdentityTests {
         let path = scratch.folder.file("made.db")
         var keyring = try scratch.keyring()
         let store = try Store.create(path, key: keyring.databaseKey())
-        try store.write { connection in try connection.execute("CREATE TABLE item (v)") }
+        try store.blocking.write { connection in try connection.execute("CREATE TABLE item (v)") }
         #expect(
-            try store.read { try $0.value("SELECT count(*) FROM item", as: Int.self) } == 0)
-        try store.withoutTransaction { try keyring.bind($0, in: scratch.file) }
+            try store.blocking.read { try $0.value("SELECT count(*) FROM item", as: Int.self) } == 0
+        )
+        try store.blocking.withoutTransaction { try keyring.bind($0, in: scratch.file) }
         try store.close()
         _ = try Store.open(path, key: scratch.keyring().databaseKey(for: path))
     }
@@ -95,7 +96,7 @@ struct FileIdentityTests {
         let copy = scratch.folder.file("copy.db")
         do {
             let store = try Store.open(scratch.path, key: scratch.keyring().databaseKey())
-            try store.backup(to: copy)
+            try store.blocking.backup(to: copy)
             try store.close()
         }
         try bound.open(copy)

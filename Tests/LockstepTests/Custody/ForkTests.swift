@@ -15,7 +15,7 @@ struct ForkTests {
     init() throws {
         bound = try BoundScratch()
         let store = try Store.open(path, key: scratch.keyring().databaseKey(for: path))
-        try store.backup(to: copy)
+        try store.blocking.backup(to: copy)
         try store.close()
     }
 

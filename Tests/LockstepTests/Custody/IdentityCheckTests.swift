@@ -35,7 +35,7 @@ struct IdentityCheckTests {
 
     private func backUp(to target: FilePath) throws {
         let store = try Store.open(path, key: scratch.keyring().databaseKey(for: path))
-        try store.backup(to: target)
+        try store.blocking.backup(to: target)
         try store.close()
     }
 

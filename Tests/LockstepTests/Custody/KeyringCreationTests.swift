@@ -29,13 +29,13 @@ struct KeyringCreationTests {
     func created() throws {
         var keyring = try keyring()
         let store = try Store.create(path, keyring: &keyring, in: file)
-        try store.write { try $0.execute("CREATE TABLE film (id INTEGER PRIMARY KEY)") }
+        try store.blocking.write { try $0.execute("CREATE TABLE film (id INTEGER PRIMARY KEY)") }
         try store.close()
         let record = try #require(try self.keyring().summary.databases.first)
         #expect(record.isMade && record.path == "../films.db")
         var again = try self.keyring()
         let opened = try Store.open(path, keyring: &again, in: file)
-        #expect(try opened.read { try $0.databaseID() } == record.identity)
+        #expect(try opened.blocking.read { try $0.databaseID() } == record.identity)
         #expect(try !file.awaitsDatabase(at: path))
     }
 

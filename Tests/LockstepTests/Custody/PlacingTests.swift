@@ -21,7 +21,7 @@ struct PlacingTests {
             try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
             try keyring.bind(connection, in: scratch.file)
         }
-        try withStore { store in try store.backup(to: backup) }
+        try withStore { store in try store.blocking.backup(to: backup) }
     }
 
     private func withStore(_ body: (Store) throws -> Void) throws {

@@ -30,14 +30,14 @@ struct UseLockTests {
         try keyring.addSlot("key-file", keyFile())
         try fields.create(keyring)
         let store = try Store.open(scratch.path, key: key())
-        try store.write { connection in
+        try store.blocking.write { connection in
             try connection.run(
                 script: """
                     CREATE TABLE part (id INTEGER PRIMARY KEY, name TEXT);
                     INSERT INTO part (name) VALUES ('a'), ('b');
                     """)
         }
-        try store.backup(to: copy)
+        try store.blocking.backup(to: copy)
         try store.close()
     }
 
@@ -70,7 +70,7 @@ struct UseLockTests {
         let new = scratch.folder.file("new.db")
         switch job {
         case .backup:
-            try Store.open(scratch.path, key: key()).backup(to: new, progress: progress)
+            try Store.open(scratch.path, key: key()).blocking.backup(to: new, progress: progress)
         case .provisioning:
             try Provisioning(new, from: scratch.path)
                 .run(key: .ephemeral(), templateKey: key(), progress: progress)

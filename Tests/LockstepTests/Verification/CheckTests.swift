@@ -33,14 +33,14 @@ struct CheckTests {
     func light() throws {
         let database = try VerifiedDatabase(rows: 1)
         let store = try Store.open(database.scratch.path, key: database.scratch.key())
-        let whole = try store.verifyLightly(database.sets)
+        let whole = try store.blocking.verifyLightly(database.sets)
         #expect(whole.isClean, "\(whole.messages)")
         #expect(whole.outcomes.map(\.check) == [.profile, .ledger, .drift])
-        let part = try store.verifyLightly([])
+        let part = try store.blocking.verifyLightly([])
         #expect(part.isClean, "\(part.messages)")
         #expect(part.outcomes.map(\.check) == [.profile, .ledger])
         let memory = try Store.inMemory()
-        #expect(try memory.verifyLightly([]).outcomes.map(\.check) == [.ledger, .drift])
+        #expect(try memory.blocking.verifyLightly([]).outcomes.map(\.check) == [.ledger, .drift])
     }
 
     @Test("Without migrations the ledger's rows are checked, and nothing is compared with files")

@@ -80,7 +80,7 @@ struct SimultaneousChecksTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for number in 0..<150 {
-                    try store.write { db in
+                    try await store.write { db in
                         try db.execute("INSERT INTO parent (name) VALUES (?)", "n\(number)")
                     }
                 }

@@ -73,7 +73,9 @@ struct FilledFileWorkloadTests {
     func damaged() throws {
         try fill()
         let store = try BenchDatabase(request(.scan)).open(BenchDatabase(request(.scan)).key())
-        try store.write { db in try db.execute("CREATE TABLE other (id INTEGER PRIMARY KEY)") }
+        try store.blocking.write { db in
+            try db.execute("CREATE TABLE other (id INTEGER PRIMARY KEY)")
+        }
         try store.close()
         #expect(throws: (any Error).self) { try request(.verify).run() }
     }

@@ -74,27 +74,52 @@ public struct Backup: Sendable {
 }
 
 extension Store {
-    /// Short for `Backup(to: path).run(on: store, key: key)`; see ``Backup``. Blocks.
+    /// Short for `Backup(to: path).run(on: store, key: key)`, on a separate thread; see ``Backup``.
     /// - Throws: The errors of that job.
+    @concurrent
     @discardableResult
     public func backup(
-        to path: FilePath, key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
-    ) throws -> CopyReport {
-        try Backup(to: path).run(on: self, key: key, progress: progress)
+        to path: FilePath, key: borrowing DatabaseKey,
+        progress: @Sendable (JobProgress) throws -> Void = { _ in }
+    ) async throws -> CopyReport {
+        try await Backup(to: path).run(on: self, key: key, progress: progress)
     }
 
-    /// Short for `Backup(to: path).run(on: store)`; see ``Backup``. Blocks.
+    /// Short for `Backup(to: path).run(on: store)`, on a separate thread; see ``Backup``.
     /// - Throws: The errors of that job.
+    @concurrent
     @discardableResult
     public func backup(
-        to path: FilePath, progress: JobProgress.Handler = { _ in }
-    ) throws -> CopyReport {
-        try Backup(to: path).run(on: self, progress: progress)
+        to path: FilePath, progress: @Sendable (JobProgress) throws -> Void = { _ in }
+    ) async throws -> CopyReport {
+        try await Backup(to: path).run(on: self, progress: progress)
     }
 
     /// Runs `body`. If a damaged page makes it fail, names the damaged pages of the database.
     func namingDamage<Result>(_ body: () throws -> Result) throws -> Result {
         guard !source.isInMemory else { return try body() }
         return try source.withKey { key in try PageAudit(path).namingDamage(key, body) }
+    }
+}
+
+extension Store.Blocking {
+    /// Short for `Backup(to: path).run(on: store, key: key)`, on this thread; see ``Backup``.
+    /// - Throws: The errors of that job.
+    @available(*, noasync, message: "this blocks the thread: use `try await store.backup`")
+    @discardableResult
+    public func backup(
+        to path: FilePath, key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
+    ) throws -> CopyReport {
+        try Backup(to: path).run(on: store, key: key, progress: progress)
+    }
+
+    /// Short for `Backup(to: path).run(on: store)`, on this thread; see ``Backup``.
+    /// - Throws: The errors of that job.
+    @available(*, noasync, message: "this blocks the thread: use `try await store.backup`")
+    @discardableResult
+    public func backup(
+        to path: FilePath, progress: JobProgress.Handler = { _ in }
+    ) throws -> CopyReport {
+        try Backup(to: path).run(on: store, progress: progress)
     }
 }

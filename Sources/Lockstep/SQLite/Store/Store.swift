@@ -4,7 +4,7 @@ public import SystemPackage
 /// An encrypted database that threads and tasks share: one writer and several readers.
 ///
 /// `read` works on a snapshot and never waits for a writer; `write` is a transaction that is durable when it
-/// returns. Both exist as asynchronous calls, which never run on an actor, and as blocking calls, which run on
+/// returns. Both never run on an actor. ``blocking`` has the same calls for code that is not asynchronous: they run on
 /// the calling thread. A closure uses the connection that it receives: if it calls the store again, in any form and from
 /// any task that it starts, that call throws ``LockstepError/Code/misuse``.
 ///
@@ -77,13 +77,6 @@ public final class Store: Sendable {
 
     // MARK: Reading
 
-    /// Runs `body` on this thread, on one snapshot of the database. Blocks until a connection is free.
-    /// - Throws: Any error from `body`; ``LockstepError/Code/closed``.
-    public func read<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        let call = try StoreCall("read", of: self)
-        return try snapshot { connection in try call.run { try body(connection) } }
-    }
-
     /// Runs one of the engine's jobs on a snapshot: what its progress closure calls is not nested, and can write meanwhile.
     func snapshot<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         guard let readers else {
@@ -119,15 +112,6 @@ public final class Store: Sendable {
 
     // MARK: Writing
 
-    /// Runs `body` on this thread in a transaction and returns when it is durable. If `body` throws, none of
-    /// its changes remain. Blocks until it is its turn.
-    /// - Throws: Any error from `body`; ``LockstepError/Code/busy`` if another process holds the write lock
-    ///   for longer than the busy timeout; ``LockstepError/Code/closed``.
-    public func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        let call = try StoreCall("write", of: self)
-        return try writer.write { connection in try call.run { try body(connection) } }
-    }
-
     /// Runs `body` in a transaction, never on an actor, and returns when it is durable. If `body` throws, or
     /// the task is cancelled before its part is done, none of its changes remain.
     /// - Throws: Any error from `body`; `CancellationError`; ``LockstepError/Code/busy``,
@@ -138,19 +122,11 @@ public final class Store: Sendable {
         try await writer.write(inCall("write", body))
     }
 
-    /// Runs `body` on this thread with the writing connection outside any transaction, for operations that
-    /// cannot run in one: ``Connection/vacuum()``, ``Connection/checkpoint(_:)``. No other write runs
+    /// Runs `body` with the writing connection outside any transaction, for operations that cannot run in one:
+    /// ``Connection/vacuum()``, ``Connection/checkpoint(_:)``. It runs on the store's writing thread. No other write runs
     /// meanwhile.
-    /// - Throws: Any error from `body`; ``LockstepError/Code/misuse`` if it leaves a transaction open.
-    public func withoutTransaction<Result>(
-        _ body: (borrowing Connection) throws -> Result
-    ) throws -> Result {
-        let call = try StoreCall("withoutTransaction", of: self)
-        return try writer.exclusively { connection in try call.run { try body(connection) } }
-    }
-
-    /// The same on the store's writing thread.
-    /// - Throws: The same as the blocking form; `CancellationError`.
+    /// - Throws: Any error from `body`; ``LockstepError/Code/misuse`` if it leaves a transaction open;
+    ///   `CancellationError`; ``LockstepError/Code/closed``.
     public func withoutTransaction<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {

@@ -18,12 +18,12 @@ enum KeyringWorkload: KeyedWorkload {
         for id in Rows.keys(database.request.operations, of: database.request.rows) {
             measurement.clock.start()
             let store = try database.open(database.key())
-            let record = try store.read { db in try Record.find(id, in: db) }
+            let record = try store.blocking.read { db in try Record.find(id, in: db) }
             measurement.clock.stop()
             measurement.hash.add(record)
             measurement.operations += 1
             if measurement.operations == 1 {
-                try store.read { db in try measurement.look(at: db) }
+                try store.blocking.read { db in try measurement.look(at: db) }
             }
         }
         return measurement

@@ -21,13 +21,13 @@ enum OpenWorkload: KeyedWorkload {
             measurement.hash.add(record)
             measurement.operations += 1
             if measurement.operations == 1 {
-                try store.read { db in try measurement.look(at: db) }
+                try store.blocking.read { db in try measurement.look(at: db) }
             }
         }
         return measurement
     }
 
     private static func find(_ id: Int64, _ store: Store) throws -> Record {
-        try store.read { db in try Record.find(id, in: db) }
+        try store.blocking.read { db in try Record.find(id, in: db) }
     }
 }

@@ -24,7 +24,7 @@ enum PassphraseWorkload: KeyedWorkload {
             try file.create(keyring)
         }
         var measurement = Measurement()
-        try store.read { db in try measurement.look(at: db) }
+        try store.blocking.read { db in try measurement.look(at: db) }
         for id in Rows.keys(database.request.operations, of: database.request.rows) {
             measurement.clock.start()
             if database.request.variant == "scrypt" {
@@ -33,7 +33,7 @@ enum PassphraseWorkload: KeyedWorkload {
                 _ = try file.open { _ in try credential() }.databaseKey()
             }
             measurement.clock.stop()
-            measurement.hash.add(try store.read { db in try Record.find(id, in: db) })
+            measurement.hash.add(try store.blocking.read { db in try Record.find(id, in: db) })
             measurement.operations += 1
         }
         return measurement

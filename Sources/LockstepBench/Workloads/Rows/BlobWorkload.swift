@@ -21,7 +21,7 @@ enum BlobWorkload: Workload {
         let count = database.request.operations
         let store = try database.create()
         var measurement = Measurement()
-        try store.write { db in try measurement.look(at: db) }
+        try store.blocking.write { db in try measurement.look(at: db) }
         measurement.operations = count
         try makeTable(store)
         measurement.clock.start()
@@ -35,13 +35,13 @@ enum BlobWorkload: Workload {
     }
 
     private static func makeTable(_ store: Store) throws {
-        try store.write { db in
+        try store.blocking.write { db in
             try db.execute("CREATE TABLE large (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL)")
         }
     }
 
     private static func write(_ chunks: [[UInt8]], _ count: Int, to store: Store) throws {
-        try store.write { db in
+        try store.blocking.write { db in
             try db.execute(
                 "INSERT INTO large VALUES (1, ?)", ZeroBytes(count * Rows.chunkBytes))
             try db.withBlob(place, .write) { blob in
@@ -53,7 +53,7 @@ enum BlobWorkload: Workload {
     }
 
     private static func read(_ store: Store, _ use: ([UInt8]) -> Void) throws {
-        try store.read { db in
+        try store.blocking.read { db in
             try db.withBlob(place) { blob in
                 try blob.forEachChunk(of: Rows.chunkBytes) { chunk in use(chunk) }
             }

@@ -17,7 +17,7 @@ enum CommitWorkload: Workload {
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let records = Rows.records(database.request.operations)
         return try database.measureWriting(operations: records.count) { store, _ in
-            for record in records { try store.write { db in try record.insert(in: db) } }
+            for record in records { try store.blocking.write { db in try record.insert(in: db) } }
         }
     }
 }

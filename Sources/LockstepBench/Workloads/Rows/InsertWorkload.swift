@@ -28,7 +28,7 @@ enum InsertWorkload: Workload {
     private static func runFromMemory(_ database: BenchDatabase) throws -> Measurement {
         let records = Rows.records(database.request.rows)
         return try database.measureWriting(operations: records.count) { store, _ in
-            try store.write { db in
+            try store.blocking.write { db in
                 switch database.request.variant {
                 case "values": try insertValues(records, into: db)
                 case "codable": try db.insert(all: records)
@@ -56,7 +56,7 @@ enum InsertWorkload: Workload {
     static func runStreamed(_ database: BenchDatabase) throws -> Measurement {
         let rows = database.request.rows
         return try database.measureWriting(operations: rows) { store, clock in
-            try store.write { db in
+            try store.blocking.write { db in
                 for first in stride(from: 1, through: rows, by: Streaming.batch) {
                     clock.stop()
                     let last = min(first + Streaming.batch - 1, rows)

@@ -24,15 +24,15 @@ enum PointWorkload: KeyedWorkload {
         let keys = Rows.keys(database.request.operations, of: database.request.rows)
         let store = try database.open(database.key())
         var measurement = Measurement()
-        try store.read { db in try measurement.look(at: db) }
+        try store.blocking.read { db in try measurement.look(at: db) }
         measurement.clock.start()
         let records =
             switch database.request.variant {
             case "transaction": try inOneTransaction(keys, store)
             case "typed":
-                try store.read { db in try keys.map { try Record.find($0, in: db) } }
+                try store.blocking.read { db in try keys.map { try Record.find($0, in: db) } }
             case "find":
-                try store.read { db in
+                try store.blocking.read { db in
                     try keys.map { try Record.found(db.find(Record.self, $0), $0) }
                 }
             default: try Blocking.run { try await oneByOne(keys, store) }
@@ -59,7 +59,7 @@ enum PointWorkload: KeyedWorkload {
     private static func inOneTransaction(
         _ keys: [Int64], _ store: Store
     ) throws -> [Record] {
-        try store.read { db in
+        try store.blocking.read { db in
             var records: [Record] = []
             records.reserveCapacity(keys.count)
             let statement = try db.prepare(

@@ -27,7 +27,7 @@ enum ScanWorkload: Workload {
     private static func runIntoMemory(_ database: BenchDatabase) throws -> Measurement {
         let store = try database.open(database.key())
         var measurement = Measurement()
-        try store.read { db in try measurement.look(at: db) }
+        try store.blocking.read { db in try measurement.look(at: db) }
         measurement.clock.start()
         let records =
             switch database.request.variant {
@@ -42,14 +42,14 @@ enum ScanWorkload: Workload {
 
     /// Columns by their ordinals.
     private static func rows(_ store: Store) throws -> [Record] {
-        try store.read { db in
+        try store.blocking.read { db in
             try db.query(sql) { row in try Record(row) }
         }
     }
 
     /// Columns by their names, through `Decodable`.
     private static func decoded(_ store: Store) throws -> [Record] {
-        try store.read { db in
+        try store.blocking.read { db in
             try db.decode(Record.self, sql)
         }
     }
@@ -58,7 +58,7 @@ enum ScanWorkload: Workload {
     private static func runStreamed(_ database: BenchDatabase) throws -> Measurement {
         let store = try database.open(database.key())
         var measurement = Measurement()
-        try store.read { db in
+        try store.blocking.read { db in
             try measurement.look(at: db)
             var batch: [Record] = []
             batch.reserveCapacity(Streaming.batch)

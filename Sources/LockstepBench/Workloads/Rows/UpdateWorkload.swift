@@ -15,9 +15,9 @@ enum UpdateWorkload: Workload {
         let keys = Rows.keys(database.request.operations, of: database.request.rows)
         var measurement = Measurement()
         var store: Store? = try database.open(database.key())
-        try store?.write { db in try measurement.look(at: db) }
+        try store?.blocking.write { db in try measurement.look(at: db) }
         measurement.clock.start()
-        try store?.write { db in
+        try store?.blocking.write { db in
             let statement = try db.prepare("UPDATE record SET d = ? WHERE id = ?")
             for (index, key) in keys.enumerated() { try statement.run(Int64(index + 1), key) }
         }

@@ -91,7 +91,7 @@ private struct Run {
     /// A table whose strings are not sealed yet.
     private func fill(_ measurement: inout Measurement) throws {
         let store = try database.create()
-        try store.write { db in
+        try store.blocking.write { db in
             try measurement.look(at: db)
             try db.execute(
                 "CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL, note TEXT NOT NULL)"

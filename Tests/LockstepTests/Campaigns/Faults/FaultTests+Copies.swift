@@ -38,7 +38,7 @@ extension FaultTests {
             let outcome = try FaultCampaign(fault: fault).run(prepare: Self.fill) {
                 scratch in
                 let store = try Store.open(scratch.path, key: scratch.key())
-                try store.backup(to: Self.copy(scratch), key: scratch.key(2))
+                try store.blocking.backup(to: Self.copy(scratch), key: scratch.key(2))
             } check: { scratch, succeeded in
                 try Self.expectCopy(scratch, succeeded)
                 #expect(try scratch.count(scratch.open()) == Self.rows)
@@ -51,8 +51,8 @@ extension FaultTests {
             let outcome = try FaultCampaign(fault: fault).run { scratch in
                 try Self.fill(scratch)
                 let store = try Store.open(scratch.path, key: scratch.key())
-                try store.backup(to: Self.copy(scratch), key: scratch.key(2))
-                try store.write { try $0.execute("DELETE FROM item WHERE id > 40") }
+                try store.blocking.backup(to: Self.copy(scratch), key: scratch.key(2))
+                try store.blocking.write { try $0.execute("DELETE FROM item WHERE id > 40") }
             } operate: { scratch in
                 try Restore(scratch.path, from: Self.copy(scratch)).run(
                     key: scratch.key(), backupKey: scratch.key(2))

@@ -134,7 +134,7 @@ struct FaultTests {
             let store = try Store.open(
                 scratch.path, key: scratch.key(), options: StoreOptions(connection: Self.options))
             let first = try Group.write(8, rows: 5, to: store, scratch)
-            let kept: Int? = try? store.read { try scratch.count($0) }
+            let kept: Int? = try? store.blocking.read { try scratch.count($0) }
             // A caller that saw a commit finds it; a caller that saw a failure may find it or not.
             if let kept { #expect(kept >= Self.rows + first.succeeded * 5) }
             if let error = first.error { throw error }
@@ -213,7 +213,8 @@ private enum Group {
     ) throws -> (succeeded: Int, error: (any Error)?) {
         let outcome = Outcomes()
         DispatchQueue.concurrentPerform(iterations: writers) { _ in
-            outcome.note(Result { try store.write { try scratch.add(rows: rows, inside: $0) } })
+            outcome.note(
+                Result { try store.blocking.write { try scratch.add(rows: rows, inside: $0) } })
         }
         return outcome.state.withLock { $0 }
     }

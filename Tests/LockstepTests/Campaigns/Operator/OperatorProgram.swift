@@ -63,7 +63,7 @@ struct OperatorProgram {
                 let relied = isCredulous ? [] : ["film.title", "credit.role"]
                 let store = try bench.openStore(
                     keys(), mayBeUnsealed: isCredulous, relied: relied)
-                for work in works { try refusals.attempt { try store.write(work) } }
+                for work in works { try refusals.attempt { try store.blocking.write(work) } }
             }
         case .migrate:
             try refusals.attempt { try migrate() }
@@ -109,9 +109,9 @@ struct OperatorProgram {
     ) throws {
         try refusals.attempt {
             let store = try bench.openStore(keys(), mayBeUnsealed: isCredulous)
-            if !isCredulous { try store.requireSealed(by: set) }
+            if !isCredulous { try store.blocking.requireSealed(by: set) }
             let more = set.files.count > 3 ? [memo] : []
-            for work in works + more { try refusals.attempt { try store.write(work) } }
+            for work in works + more { try refusals.attempt { try store.blocking.write(work) } }
         }
     }
 

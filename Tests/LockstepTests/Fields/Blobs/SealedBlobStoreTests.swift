@@ -72,8 +72,8 @@ struct SealedBlobStoreTests {
     @Test("waiting threads do the same through the connection that they are lent")
     func blocking() throws {
         let bytes = SealedBlobWorkbench.bytes(50_000)
-        try store.write { connection in try connection.write(bytes, toReel: 2) }
-        let read = try store.read { connection in try connection.readReel(2) }
+        try store.blocking.write { connection in try connection.write(bytes, toReel: 2) }
+        let read = try store.blocking.read { connection in try connection.readReel(2) }
         #expect(read == bytes)
         try store.close()
     }

@@ -71,7 +71,7 @@ struct DatabaseKeyDestructionTests {
         let copy = scratch.folder.file("copy.db")
         do {
             let store = try Store.open(scratch.path, key: scratch.keyring().databaseKey())
-            try store.backup(to: copy)
+            try store.blocking.backup(to: copy)
             try store.close()
         }
         try scratch.rotate()

@@ -130,7 +130,7 @@ struct FieldKeyDestructionTests {
         do {
             try databases.bind(open(), in: scratch.file)
             let store = try Store.open(scratch.path, key: databases.databaseKey())
-            try store.backup(to: copy)
+            try store.blocking.backup(to: copy)
             try store.close()
         }
         let fork = try Fork(of: copy, keyring: scratch.file).run(&databases)

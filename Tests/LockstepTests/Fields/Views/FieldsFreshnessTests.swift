@@ -188,9 +188,13 @@ struct FieldsFreshnessTests {
         try remember()
         for _ in 0..<2 {
             #expect(
-                try store.read { try $0.value("SELECT count(*) FROM film_open", as: Int.self) }
+                try store.blocking.read {
+                    try $0.value("SELECT count(*) FROM film_open", as: Int.self)
+                }
                     == 2)
-            try store.write { try $0.execute("UPDATE film_open SET title = 'c' WHERE id = 1") }
+            try store.blocking.write {
+                try $0.execute("UPDATE film_open SET title = 'c' WHERE id = 1")
+            }
         }
     }
 

@@ -158,22 +158,30 @@ struct OpenViewTests {
         options.connection.mayBeUnsealed = true
         let store = try Store.open(bench.path, key: bench.databaseKey(), options: options)
         let other = try bench.open()
-        let before = try store.read { try $0.texts("SELECT title FROM film WHERE id = 1") }
+        let before = try store.blocking.read { try $0.texts("SELECT title FROM film WHERE id = 1") }
         #expect(before == ["Casablanca"])
         try other.protect("title", of: "film", keys: bench.keys)
         #expect(
-            try store.read { try $0.texts("SELECT title FROM film_open WHERE id = 1") } == before)
-        try store.write { try $0.execute("UPDATE film_open SET title = 'Gilda' WHERE id = 1") }
+            try store.blocking.read { try $0.texts("SELECT title FROM film_open WHERE id = 1") }
+                == before)
+        try store.blocking.write {
+            try $0.execute("UPDATE film_open SET title = 'Gilda' WHERE id = 1")
+        }
         #expect(try other.texts("SELECT title FROM film_open WHERE id = 1") == ["Gilda"])
         // A column that is not sealed changes the view, too.
         try other.execute("ALTER TABLE film ADD COLUMN length INTEGER DEFAULT 90")
         #expect(
-            try store.read { try $0.value("SELECT max(length) FROM film_open", as: Int.self) } == 90
+            try store.blocking.read {
+                try $0.value("SELECT max(length) FROM film_open", as: Int.self)
+            } == 90
         )
         try other.unprotect("title", of: "film", keys: bench.keys)
-        #expect(try store.read { try $0.texts("SELECT title FROM film WHERE id = 1") } == ["Gilda"])
+        #expect(
+            try store.blocking.read { try $0.texts("SELECT title FROM film WHERE id = 1") } == [
+                "Gilda"
+            ])
         Refusal.expect(.sqlFailed) {
-            try store.read { _ = try $0.texts("SELECT 1 FROM film_open") }
+            try store.blocking.read { _ = try $0.texts("SELECT 1 FROM film_open") }
         }
         try store.close()
     }

@@ -38,7 +38,7 @@ struct SealedForkTests {
             try connection.checkpoint(.truncate)
         }
         let store = try Store.open(scratch.path, key: keyring.databaseKey())
-        try store.backup(to: copy)
+        try store.blocking.backup(to: copy)
         try store.close()
         try Fork(of: copy, keyring: scratch.file).run(&keyring)
     }
@@ -136,7 +136,7 @@ struct SealedForkTests {
         let third = scratch.folder.file("third.db")
         var keyring = try scratch.keyring()
         let store = try Store.open(copy, key: keyring.databaseKey(for: copy))
-        try store.backup(to: third)
+        try store.blocking.backup(to: third)
         try store.close()
         try Fork(of: third, keyring: scratch.file).run(&keyring)
         #expect(try open(third).texts("SELECT title FROM film_open") == ["a", "b"])
@@ -147,7 +147,7 @@ struct SealedForkTests {
         let other = scratch.folder.file("other.db")
         var keyring = try scratch.keyring()
         let store = try Store.open(scratch.path, key: keyring.databaseKey(for: scratch.path))
-        try store.backup(to: other)
+        try store.blocking.backup(to: other)
         try store.close()
         do {
             let connection = try Connection.open(other, key: keyring.databaseKey(version: 1))

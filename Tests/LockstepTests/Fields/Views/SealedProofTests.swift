@@ -31,19 +31,19 @@ struct SealedProofTests {
     )
     func stripped() throws {
         let store = try store()
-        try store.write { try insert($0) }
-        #expect(try store.read { try $0.texts("SELECT title FROM film_open").count } == 13)
+        try store.blocking.write { try insert($0) }
+        #expect(try store.blocking.read { try $0.texts("SELECT title FROM film_open").count } == 13)
         try bench.tamper { connection in try SealedTrustTests.strip(connection) }
         for _ in 0..<2 {
-            Refusal.expect(.registryMissing) { try store.write { try insert($0) } }
+            Refusal.expect(.registryMissing) { try store.blocking.write { try insert($0) } }
             Refusal.expect(.registryMissing) {
-                _ = try store.read { try $0.texts("SELECT title FROM film_open") }
+                _ = try store.blocking.read { try $0.texts("SELECT title FROM film_open") }
             }
         }
         // A reader that is opened only now has seen nothing itself.
         Refusal.expect(.registryMissing) {
-            try store.read { _ in
-                _ = try store.read { connection in
+            try store.blocking.read { _ in
+                _ = try store.blocking.read { connection in
                     try connection.texts("SELECT title FROM film_open")
                 }
             }
@@ -56,9 +56,9 @@ struct SealedProofTests {
     )
     func older() throws {
         let store = try store()
-        try store.write { try insert($0) }
+        try store.blocking.write { try insert($0) }
         try bench.tamper { connection in try prototype.states[1].write(connection) }
-        Refusal.expect(.registryOlder) { try store.write { try insert($0) } }
+        Refusal.expect(.registryOlder) { try store.blocking.write { try insert($0) } }
         let reader = try #require(throws: LockstepError.self) {
             _ = try store.source.openReader()
         }
@@ -70,33 +70,33 @@ struct SealedProofTests {
     @Test("Put back as it was, the store goes on")
     func putBack() throws {
         let store = try store()
-        #expect(try store.read { try $0.texts("SELECT title FROM film_open").count } == 12)
+        #expect(try store.blocking.read { try $0.texts("SELECT title FROM film_open").count } == 12)
         try bench.tamper { connection in
             for table in RegistryRows.names {
                 try connection.execute("DELETE FROM main.\(name: table)")
             }
         }
-        Refusal.expect(.registryMissing) { try store.write { try insert($0) } }
+        Refusal.expect(.registryMissing) { try store.blocking.write { try insert($0) } }
         try bench.tamper { connection in try prototype.states.last?.write(connection) }
-        try store.write { try insert($0) }
-        #expect(try store.read { try $0.texts("SELECT title FROM film_open").count } == 13)
+        try store.blocking.write { try insert($0) }
+        #expect(try store.blocking.read { try $0.texts("SELECT title FROM film_open").count } == 13)
         #expect(try !bench.holds(OperatorProgram.sealedMarker))
     }
 
     @Test("A store that is held to its migration set is held to it on every later connection")
     func requireSealed() throws {
         let store = try store()
-        try store.requireSealed(by: OperatorPrototype.set())
+        try store.blocking.requireSealed(by: OperatorPrototype.set())
         // A state that says less and is genuine: after the first column was sealed.
         try bench.tamper { connection in
             try connection.dropGuards()
             try prototype.states[0].write(connection)
         }
-        Refusal.expect(.registryOlder) { try store.write { try insert($0) } }
+        Refusal.expect(.registryOlder) { try store.blocking.write { try insert($0) } }
         // Without the counter, the set alone notices.
         let fresh = try self.store()
         let error = try #require(throws: LockstepError.self) {
-            try fresh.requireSealed(by: OperatorPrototype.set())
+            try fresh.blocking.requireSealed(by: OperatorPrototype.set())
         }
         #expect(error.code == .registryMissing)
         #expect(error.message.contains("film.note"), "\(error)")
@@ -106,9 +106,9 @@ struct SealedProofTests {
     @Test("A set accepts what is sealed, and requires only what it has applied")
     func requireSealedBySets() throws {
         let store = try store()
-        try store.requireSealed(by: OperatorPrototype.set())
+        try store.blocking.requireSealed(by: OperatorPrototype.set())
         // Its last version is not applied.
-        try store.requireSealed(by: OperatorPrototype.set(isGrown: true))
+        try store.blocking.requireSealed(by: OperatorPrototype.set(isGrown: true))
         try bench.tamper(
             """
             INSERT INTO lockstep_migration (position, "set", version, name, checksum_bytes, checksum_text,
@@ -118,7 +118,7 @@ struct SealedProofTests {
             FROM lockstep_migration ORDER BY position DESC LIMIT 1
             """)
         Refusal.expect(.registryMissing) {
-            try store.requireSealed(by: OperatorPrototype.set(isGrown: true))
+            try store.blocking.requireSealed(by: OperatorPrototype.set(isGrown: true))
         }
     }
 
@@ -129,10 +129,10 @@ struct SealedProofTests {
         func store() throws -> Store {
             try Store.open(bench.path, key: bench.keyring().databaseKey())
         }
-        try store().requireSealed(by: OperatorPrototype.set())
+        try store().blocking.requireSealed(by: OperatorPrototype.set())
         try bench.tamper { connection in try SealedTrustTests.strip(connection) }
         Refusal.expect(.registryMissing) {
-            try store().requireSealed(by: OperatorPrototype.set())
+            try store().blocking.requireSealed(by: OperatorPrototype.set())
         }
     }
 }

@@ -293,7 +293,7 @@ struct SealedTrustTests {
         let relied = ["film.title", "Film.NOTE", "credit.role"]
         _ = try bench.open(relied: relied)
         let store = try bench.openStore(relied: relied)
-        #expect(try store.read { try $0.texts("SELECT title FROM film_open").count } == 12)
+        #expect(try store.blocking.read { try $0.texts("SELECT title FROM film_open").count } == 12)
     }
 
     @Test("A column that is being sealed counts as sealed: new values in it are")

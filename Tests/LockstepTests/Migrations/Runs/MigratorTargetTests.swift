@@ -72,13 +72,15 @@ struct MigratorTargetTests {
             name: "other", files: [(name: "1_o.sql", content: Scratch.up("CREATE TABLE o (p);"))])
         let first = try await store.migrate(set(0), other)
         #expect(first.steps.map(\.set) == ["test", "other"])
-        func blocking() throws -> MigrationReport { try store.migrate(set(0, 1), other) }
+        func blocking() throws -> MigrationReport { try store.blocking.migrate(set(0, 1), other) }
         #expect(try blocking().steps.map(\.version.description) == ["2025"])
         #expect(try blocking().steps.isEmpty)
-        func back() throws -> MigrationReport { try store.migrate(set(0, 1), to: .back(1)) }
+        func back() throws -> MigrationReport {
+            try store.blocking.migrate(set(0, 1), to: .back(1))
+        }
         #expect(try back().steps.map(\.isUp) == [false])
         func fails() throws {
-            try store.migrate(
+            try store.blocking.migrate(
                 MigrationSet(
                     name: "bad", files: [(name: "1_b.sql", content: Scratch.up("NONSENSE;"))]))
         }

@@ -37,7 +37,7 @@ struct BackupTests {
     @Test("A backup is complete, under the same key or another", arguments: [1, 2] as [UInt8])
     func keys(_ number: UInt8) throws {
         let store = try makeStore(rows: 300)
-        let report = try store.backup(to: copy.path, key: copy.key(number))
+        let report = try store.blocking.backup(to: copy.path, key: copy.key(number))
         #expect(report.rows == ["total": 1, "entry": 300])
         #expect(try report.pages == copy.bytes.count / 4096)
         #expect(try total(key: copy.key(number)) == 300)
@@ -48,7 +48,7 @@ struct BackupTests {
         "The copy opens with SQLCipher's own shell",
         .enabled(if: SQLCipherShell.isPresent, SQLCipherShell.missing))
     func shell() throws {
-        try makeStore(rows: 7).backup(to: copy.path, key: copy.key(2))
+        try makeStore(rows: 7).blocking.backup(to: copy.path, key: copy.key(2))
         let rows = try SQLCipherShell.run(
             "SELECT count(*) FROM entry;", on: copy.path, key: [UInt8](repeating: 2, count: 32))
         #expect(rows == ["7"])
@@ -58,14 +58,14 @@ struct BackupTests {
     func whileWriting() throws {
         let store = try makeStore(rows: 30_000)
         var added = 0
-        let report = try store.backup(to: copy.path, key: copy.key(2)) { progress in
+        let report = try store.blocking.backup(to: copy.path, key: copy.key(2)) { progress in
             // Between two steps of the copy, whose snapshot is older than all of these.
             try Account.add(50, to: store)
             added += 50
         }
         #expect(added > 0 && report.rows["entry"] == 30_000)
         #expect(try total(key: copy.key(2)) == 30_000)
-        #expect(try store.read { try Account.total($0) } == 30_000 + added)
+        #expect(try store.blocking.read { try Account.total($0) } == 30_000 + added)
     }
 
     @Test("Concurrent writers never produce a mixed copy")
@@ -77,7 +77,7 @@ struct BackupTests {
             }
             for number in 0..<3 {
                 let copy = try DatabaseScratch("copy-\(number).db")
-                let report = try store.backup(to: copy.path, key: copy.key(2))
+                let report = try await store.backup(to: copy.path, key: copy.key(2))
                 let connection = try Connection.open(copy.path, key: copy.key(2))
                 let total = try Account.total(connection)
                 #expect(report.rows["entry"] == total && total >= 2000)
@@ -90,7 +90,7 @@ struct BackupTests {
     @Test("Rowids, the user version and every object are kept")
     func identity() throws {
         let store = try makeStore()
-        try store.write { connection in
+        try store.blocking.write { connection in
             try connection.setHeaderField("user_version", 42)
             try connection.run(
                 script: """
@@ -99,21 +99,21 @@ struct BackupTests {
                     CREATE VIRTUAL TABLE words USING fts5(text); INSERT INTO words VALUES ('one');
                     """)
         }
-        try store.backup(to: copy.path, key: copy.key(2))
+        try store.blocking.backup(to: copy.path, key: copy.key(2))
         let connection = try Connection.open(copy.path, key: copy.key(2))
         #expect(try connection.headerField("user_version") == 42)
         let rows = try connection.query("SELECT rowid, x FROM t ORDER BY 1", as: (Int, String).self)
         #expect(rows.map(\.0) == [-5, 70] && rows.map(\.1) == ["b", "a"])
         #expect(try connection.value("SELECT count(*) FROM words WHERE words MATCH 'one'") == 1)
         let schema = "SELECT group_concat(type || name || sql) FROM sqlite_schema"
-        let old: String? = try store.read { try $0.value(SQL(verbatim: schema)) }
+        let old: String? = try store.blocking.read { try $0.value(SQL(verbatim: schema)) }
         #expect(try connection.value(SQL(verbatim: schema)) == old)
     }
 
     @Test("The backup of a database without tables has one page")
     func empty() throws {
         let report = try Store.create(scratch.path, key: scratch.key())
-            .backup(to: copy.path, key: copy.key(2))
+            .blocking.backup(to: copy.path, key: copy.key(2))
         #expect(report.pages == 1 && report.rows.isEmpty)
         #expect(try copy.bytes.count == 4096)
         _ = try Connection.open(copy.path, key: copy.key(2))
@@ -139,7 +139,9 @@ struct BackupTests {
         let store = try makeStore()
         try Account.add(5000, to: store, size: 4000)
         var reported: [JobProgress] = []
-        let report = try store.backup(to: copy.path, key: copy.key(2)) { reported.append($0) }
+        let report = try store.blocking.backup(to: copy.path, key: copy.key(2)) {
+            reported.append($0)
+        }
         #expect(reported.count >= 5 && reported.last?.done == report.pages)
         #expect(zip(reported, reported.dropFirst()).allSatisfy { $0.done < $1.done })
         #expect(reported.allSatisfy { $0.total == report.pages })
@@ -148,7 +150,7 @@ struct BackupTests {
             let other = try DatabaseScratch()
             var calls = 0
             #expect(throws: Stop.self) {
-                try store.backup(to: other.path, key: other.key(2)) { _ in
+                try store.blocking.backup(to: other.path, key: other.key(2)) { _ in
                     if calls == end { throw Stop() }
                     calls += 1
                 }
@@ -156,7 +158,7 @@ struct BackupTests {
             #expect(try other.names == [])
         }
         // The borrowed reader is free again, and so is the log.
-        try store.withoutTransaction { connection in
+        try store.blocking.withoutTransaction { connection in
             let checkpoint = try connection.checkpoint(.truncate)
             #expect(checkpoint.isComplete)
         }
@@ -166,7 +168,7 @@ struct BackupTests {
     func inMemory() throws {
         let store = try Store.inMemory()
         try Account.create(store, rows: 20)
-        try store.backup(to: copy.path, key: copy.key(2))
+        try store.blocking.backup(to: copy.path, key: copy.key(2))
         #expect(try Account.total(Connection.open(copy.path, key: copy.key(2))) == 20)
     }
 
@@ -176,23 +178,29 @@ struct BackupTests {
     func occupied() throws {
         let store = try makeStore(rows: 5)
         try copy.folder.write("copy.db-journal", "a journal of somebody's")
-        Refusal.expect(.alreadyExists) { try store.backup(to: copy.path, key: copy.key(2)) }
+        Refusal.expect(.alreadyExists) {
+            try store.blocking.backup(to: copy.path, key: copy.key(2))
+        }
         try copy.folder.write("copy.db", "something of somebody's")
-        Refusal.expect(.alreadyExists) { try store.backup(to: copy.path, key: copy.key(2)) }
-        Refusal.expect(.alreadyExists) { try store.backup(to: scratch.path, key: copy.key(2)) }
+        Refusal.expect(.alreadyExists) {
+            try store.blocking.backup(to: copy.path, key: copy.key(2))
+        }
+        Refusal.expect(.alreadyExists) {
+            try store.blocking.backup(to: scratch.path, key: copy.key(2))
+        }
         #expect(try copy.bytes == Array("something of somebody's".utf8))
         #expect(try copy.names == ["copy.db", "copy.db-journal"])
-        #expect(try store.read { try Account.total($0) } == 5)
+        #expect(try store.blocking.read { try Account.total($0) } == 5)
     }
 
     @Test("A missing folder or a closed store is an error that leaves no files")
     func nowhere() throws {
         let store = try makeStore(rows: 5)
         let nowhere = copy.folder.path.appending("no/where.db")
-        Refusal.expect(.notFound) { try store.backup(to: nowhere, key: copy.key(2)) }
+        Refusal.expect(.notFound) { try store.blocking.backup(to: nowhere, key: copy.key(2)) }
         try store.close()
-        Refusal.expect(.closed) { try store.backup(to: copy.path, key: copy.key(2)) }
-        Refusal.expect(.closed) { try store.backup(to: copy.path) }
+        Refusal.expect(.closed) { try store.blocking.backup(to: copy.path, key: copy.key(2)) }
+        Refusal.expect(.closed) { try store.blocking.backup(to: copy.path) }
         #expect(try copy.names == [])
     }
 
@@ -215,7 +223,7 @@ struct BackupTests {
         do { _ = try makeStore(rows: 2000) }
         try scratch.damage { $0[20 * 4096 + 99] ^= 1 }
         let store = try Store.open(scratch.path, key: scratch.key())
-        Refusal.expect(.damaged) { try store.backup(to: copy.path, key: copy.key(2)) }
+        Refusal.expect(.damaged) { try store.blocking.backup(to: copy.path, key: copy.key(2)) }
         #expect(try copy.names == [])
     }
 
@@ -227,7 +235,7 @@ struct BackupTests {
         let disk = try SmallDisk(megabytes: 1)
         defer { disk.unmount() }
         Refusal.expect(.full) {
-            try store.backup(to: disk.path.appending("copy.db"), key: copy.key(2))
+            try store.blocking.backup(to: disk.path.appending("copy.db"), key: copy.key(2))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path.string) == [])
     }

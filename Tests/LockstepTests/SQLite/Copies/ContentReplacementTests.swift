@@ -17,7 +17,7 @@ struct ContentReplacementTests {
         try scratch.fill(rows: 20)
         do {
             let store = try Store.open(scratch.path, key: scratch.key())
-            try store.backup(to: backup.path, key: backup.key(2))
+            try store.blocking.backup(to: backup.path, key: backup.key(2))
         }
         let connection = try scratch.open()
         try connection.execute("CREATE TABLE more (x)")

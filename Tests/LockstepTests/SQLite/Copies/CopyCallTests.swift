@@ -41,8 +41,10 @@ struct CopyCallTests {
     /// Adds a row, and makes a backup.
     private static func grow(_ scratch: RotationScratch, backup: FilePath) throws {
         let key = try scratch.keyring().databaseKey()
-        let store = try Store.open(scratch.path, key: key)
-        try store.write { try $0.execute("INSERT INTO item SELECT NULL, body FROM item LIMIT 1") }
+        let store = try await Store.open(scratch.path, key: key)
+        try store.blocking.write {
+            try $0.execute("INSERT INTO item SELECT NULL, body FROM item LIMIT 1")
+        }
         try store.backup(to: backup)
     }
 
@@ -78,7 +80,8 @@ struct CopyCallTests {
         do {
             let copied = try RotationScratch(copying: original)
             let key = try copied.keyring().databaseKey()
-            try Store.open(copied.path, key: key).backup(to: original.folder.file("copy.db"))
+            try Store.open(copied.path, key: key).blocking.backup(
+                to: original.folder.file("copy.db"))
             content = try copied.content()
         }
         var bytes = try Bytes.read(original.path)

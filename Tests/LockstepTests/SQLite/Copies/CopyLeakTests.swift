@@ -109,8 +109,10 @@ struct CopyLeakTests {
     func backup() throws {
         let watch = Watch(new.folder.path, marker)
         let store = try Store.create(old.path, key: old.key())
-        try store.write { connection in try fill { try connection.execute(SQL(verbatim: $0)) } }
-        try store.backup(to: new.path, key: new.key(2)) { _ in watch.look() }
+        try store.blocking.write { connection in
+            try fill { try connection.execute(SQL(verbatim: $0)) }
+        }
+        try store.blocking.backup(to: new.path, key: new.key(2)) { _ in watch.look() }
         try Restore(new.folder.file("third.db"), from: new.path).run(
             key: new.key(3), backupKey: new.key(2)
         ) { _ in watch.look() }

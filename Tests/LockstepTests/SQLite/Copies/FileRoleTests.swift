@@ -18,7 +18,7 @@ struct FileRoleTests {
 
     private func backUp() throws {
         let store = try Store.open(scratch.path, key: scratch.keyring().databaseKey())
-        try store.backup(to: copy)
+        try store.blocking.backup(to: copy)
         try store.close()
     }
 
@@ -39,7 +39,7 @@ struct FileRoleTests {
         #expect(try number(scratch.path) == 1)
         let second = scratch.folder.file("second.db")
         let store = try Store.open(copy, key: scratch.keyring().databaseKey())
-        try store.backup(to: second)
+        try store.blocking.backup(to: second)
         try store.close()
         #expect(try role(second) == .copy)
         let key = try scratch.keyring().databaseKey()
@@ -131,14 +131,14 @@ struct FileRoleTests {
         let database = try DatabaseScratch()
         let key = try database.key()
         do { try database.create().execute("CREATE TABLE item (id INTEGER PRIMARY KEY)") }
-        try Store.open(database.path, key: key).backup(to: database.folder.file("copy.db"))
+        try Store.open(database.path, key: key).blocking.backup(to: database.folder.file("copy.db"))
         let copied = try Connection.open(database.folder.file("copy.db"), key: key)
         #expect(try copied.fileRole() == .original)
         #expect(try copied.databaseID() == nil)
         try bound.tamper("DELETE FROM lockstep_keyring WHERE database IS NOT NULL")
         try bound.tamper("ALTER TABLE lockstep_keyring DROP COLUMN database")
         let raw = try scratch.keyring().databaseKey(version: 1)
-        try Store.open(scratch.path, key: raw).backup(to: copy)
+        try Store.open(scratch.path, key: raw).blocking.backup(to: copy)
         #expect(try Connection.open(copy, key: raw).fileRole() == .original)
     }
 
@@ -150,7 +150,7 @@ struct FileRoleTests {
         Refusal.expect(.tampered) { try bound.open() }
         let raw = try scratch.keyring().databaseKey(version: 1)
         let store = try Store.open(scratch.path, key: raw)
-        Refusal.expect(.tampered) { _ = try store.backup(to: copy) }
+        Refusal.expect(.tampered) { _ = try store.blocking.backup(to: copy) }
         try store.close()
         #expect(try scratch.names.filter { $0.contains("copy") } == [])
     }

@@ -84,7 +84,7 @@ struct KilledCopyTests {
         do {
             let store = try Store.create(victim.data, key: victim.key())
             try Account.create(store, rows: 500)
-            try store.backup(to: victim.copy)
+            try await store.backup(to: victim.copy)
             try Account.add(200, to: store)
         }
         let old = try Bytes.read(victim.data)

@@ -18,7 +18,7 @@ struct PlaintextExportTests {
 
     private func makeStore() throws -> Store {
         let store = try Store.create(scratch.path, key: scratch.key())
-        try store.write { connection in
+        try store.blocking.write { connection in
             try connection.setHeaderField("user_version", 9)
             try connection.run(
                 script: """
@@ -96,7 +96,7 @@ struct PlaintextExportTests {
     @Test("The export contains the engine's own tables and can be adopted again")
     func roundTrip() throws {
         let store = try makeStore()
-        try store.withoutTransaction { connection in
+        try store.blocking.withoutTransaction { connection in
             _ = try Migrator(MigrationSet(folder: Programs.package.appending("Migrations/photos")))
                 .run(on: connection)
         }
@@ -133,7 +133,7 @@ struct PlaintextExportTests {
             SQLFunction("half", argumentCount: 1, isDeterministic: true) { _ in .integer(1) }
         ]
         let store = try Store.create(scratch.path, key: scratch.key(), options: options)
-        try store.write { connection in
+        try store.blocking.write { connection in
             try connection.execute("CREATE TABLE t (a)")
             try connection.execute("CREATE INDEX i ON t (half(a))")
             try connection.execute("INSERT INTO t VALUES (5)")

@@ -16,7 +16,7 @@ struct RestoreTests {
         backup = try DatabaseScratch("copy.db")
         let store = try Store.create(scratch.path, key: scratch.key())
         try Account.create(store, rows: 7)
-        try store.backup(to: backup.path, key: backup.key(2))
+        try store.blocking.backup(to: backup.path, key: backup.key(2))
         try Account.add(5, to: store)
     }
 
@@ -86,7 +86,7 @@ struct RestoreTests {
         Refusal.expect(.busy) { try restore() }
         #expect(try Account.total(connection) == 12)
         let store = try Store.open(scratch.path, key: scratch.key())
-        try store.read { connection in
+        try store.blocking.read { connection in
             let total = try Account.total(connection)
             #expect(total == 12)
             Refusal.expect(.busy) { try restore() }

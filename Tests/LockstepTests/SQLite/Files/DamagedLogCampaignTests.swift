@@ -60,14 +60,16 @@ struct DamagedLogCampaignTests {
                 let store = try Store.open(copy, key: key)
                 isReported = store.setAsideLog != nil
                 // Its keys are those of the first lost rows.
-                try store.write {
+                try store.blocking.write {
                     try $0.execute("INSERT INTO orders (what) VALUES ('new'), ('other')")
                 }
                 try store.close()
             default:
                 let store = try Store.open(copy, key: key)
                 isReported = store.setAsideLog != nil
-                _ = try store.read { try $0.value("SELECT count(*) FROM orders", as: Int.self) }
+                _ = try store.blocking.read {
+                    try $0.value("SELECT count(*) FROM orders", as: Int.self)
+                }
                 try store.close()
             }
         } catch let error as LockstepError where error.code == .damaged {

@@ -232,13 +232,13 @@ struct PageAuditTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for round in 0..<60 {
-                    try store.write { connection in
+                    try await store.write { connection in
                         try connection.execute(
                             "UPDATE item SET body = ? WHERE id % 7 = ?",
                             [UInt8](repeating: UInt8(round), count: 100), round % 7)
                     }
                     if round % 9 == 0 {
-                        try store.write {
+                        try await store.write {
                             try $0.execute("DELETE FROM item WHERE id = ?", round + 1)
                         }
                     }

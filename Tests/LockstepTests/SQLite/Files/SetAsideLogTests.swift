@@ -91,7 +91,7 @@ struct SetAsideLogTests {
             // A connection that comes later does not look again.
             let other = try Connection.open(path, key: made.scratch.key()).setAsideLog
             #expect(other == nil)
-            _ = try store.read { try $0.value("SELECT 1", as: Int.self) }
+            _ = try store.blocking.read { try $0.value("SELECT 1", as: Int.self) }
             try store.close()
         }
         #expect(try SetAsideLog.copies(of: path) == [copy])

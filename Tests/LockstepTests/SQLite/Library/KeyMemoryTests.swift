@@ -94,17 +94,17 @@ struct KeyMemoryTests {
         masked["database"] = MaskedSecret(key.secret)
         masked["keyspec"] = try MaskedSecret(key.keyspec(withSalt: false), from: 2)
         let store = try Store.create(path, key: key)
-        try store.write { db in
+        try store.blocking.write { db in
             try db.execute("CREATE TABLE t (a)")
             for number in 0..<100 { try db.execute("INSERT INTO t VALUES (?)", number) }
         }
-        _ = try store.read { db in try db.value("SELECT count(*) FROM t", as: Int.self) }
-        try store.backup(to: folder.file("b.db"), key: key)
+        _ = try store.blocking.read { db in try db.value("SELECT count(*) FROM t", as: Int.self) }
+        try store.blocking.backup(to: folder.file("b.db"), key: key)
         try store.close()
         try DatabaseKeyRotation(of: path, keyring: file).run(&ring)
         masked["database, the next"] = try MaskedSecret(ring.databaseKey().secret)
         let again = try Store.open(path, key: ring.databaseKey())
-        _ = try again.read { db in try db.value("SELECT count(*) FROM t", as: Int.self) }
+        _ = try again.blocking.read { db in try db.value("SELECT count(*) FROM t", as: Int.self) }
         try again.close()
     }
 }

@@ -12,7 +12,9 @@ struct BlobStreamTests {
     init() throws {
         scratch = try DatabaseScratch()
         store = try Store.create(scratch.path, key: scratch.key())
-        try store.write { try $0.execute("CREATE TABLE photo (id INTEGER PRIMARY KEY, data)") }
+        try store.blocking.write {
+            try $0.execute("CREATE TABLE photo (id INTEGER PRIMARY KEY, data)")
+        }
     }
 
     /// Chunks, and then an error or cancellation if one is planned.

@@ -15,7 +15,7 @@ struct ConnectionPragmaTests {
     ]
 
     private func value(_ name: String, of store: Store) throws -> Int? {
-        try store.withoutTransaction {
+        try store.blocking.withoutTransaction {
             try $0.value("PRAGMA \(verbatim: name)", as: Int.self)
         }
     }
@@ -27,7 +27,7 @@ struct ConnectionPragmaTests {
             let before = try value(name, of: store)
             #expect(before != other)
             for isThrowing in [false, true] {
-                try? store.withoutTransaction { connection in
+                try? store.blocking.withoutTransaction { connection in
                     try connection.execute("PRAGMA \(verbatim: "\(name) = \(other)")")
                     #expect(
                         try connection.value("PRAGMA \(verbatim: name)", as: Int.self) == other)
@@ -42,10 +42,11 @@ struct ConnectionPragmaTests {
         "So is the one that cannot be read, and all of them after a transaction that was left open")
     func others() throws {
         let store = try Store.inMemory()
-        try store.withoutTransaction { try $0.execute("PRAGMA case_sensitive_like = ON") }
-        #expect(try store.read { try $0.value("SELECT 'a' LIKE 'A'", as: Bool.self) } == true)
+        try store.blocking.withoutTransaction { try $0.execute("PRAGMA case_sensitive_like = ON") }
+        #expect(
+            try store.blocking.read { try $0.value("SELECT 'a' LIKE 'A'", as: Bool.self) } == true)
         Refusal.expect(.misuse) {
-            try store.withoutTransaction {
+            try store.blocking.withoutTransaction {
                 try $0.execute("PRAGMA foreign_keys = OFF")
                 try $0.execute("BEGIN")
             }

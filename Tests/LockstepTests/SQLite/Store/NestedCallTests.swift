@@ -57,7 +57,7 @@ struct NestedCallTests {
         let other = try Store.temporary()
         try await store.write { connection in
             try connection.execute("CREATE TABLE t (a)")
-            try other.write { try $0.execute("CREATE TABLE t (a)") }
+            try other.blocking.write { try $0.execute("CREATE TABLE t (a)") }
         }
         let gate = AsyncStream<Void>.makeStream()
         let later = try await store.write { _ in

@@ -28,17 +28,17 @@ typealias Part<Value> = @Sendable (borrowing Connection) throws -> Value
 extension Store {
     /// The blocking ``write(_:)``, which asynchronous code cannot name.
     func writeHere<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        try write(body)
+        try blocking.write(body)
     }
 
     /// The blocking ``read(_:)``.
     func readHere<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        try read(body)
+        try blocking.read(body)
     }
 
     /// The blocking ``withoutTransaction(_:)``.
     func aloneHere<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        try withoutTransaction(body)
+        try blocking.withoutTransaction(body)
     }
 
     /// Queues writes in order, so that they share a transaction as soon as this returns.

@@ -18,7 +18,7 @@ struct StoreBusyTests: NumberStore {
         let other = try open()
         try other.execute("BEGIN IMMEDIATE")
         try other.execute("INSERT INTO t VALUES (100)")
-        Refusal.expect(.busy) { try store.write(insert(1)) }
+        Refusal.expect(.busy) { try store.blocking.write(insert(1)) }
         let results = try await store.writeTogether([insert(2), insert(3)])
         #expect(results.map { $0.code } == [.busy, .busy])
         #expect(try await store.read { try values($0) } == [])
@@ -107,7 +107,7 @@ struct StoreBusyTests: NumberStore {
         let store = try openStore()
         try store.writeHere(insert(1))
         try FileManager.default.removeItem(atPath: scratch.path.string)
-        Refusal.expect(.replaced) { try store.write(insert(2)) }
+        Refusal.expect(.replaced) { try store.blocking.write(insert(2)) }
     }
 
     @Test("A write outside a transaction to a removed file is refused too")
@@ -126,7 +126,7 @@ struct StoreBusyTests: NumberStore {
         try store.writeHere(insert(1))
         try replace(with: copy)
         let before = try scratch.bytes
-        Refusal.expect(.replaced) { try store.write(insert(2)) }
+        Refusal.expect(.replaced) { try store.blocking.write(insert(2)) }
         try? store.close()
         #expect(try scratch.bytes == before)
         // The log belongs to the old file, and stays for its users.

@@ -52,7 +52,7 @@ struct StoreCheckpointTests: NumberStore {
         try await store.write(Self.add)
         let grown = try open().read { connection throws in
             let before: Int? = try connection.value("SELECT count(*) FROM big")
-            for _ in 0..<100 { try store.write(Self.add) }
+            for _ in 0..<100 { try store.blocking.write(Self.add) }
             #expect(try connection.value("SELECT count(*) FROM big") == before)
             return try pagesInLog()
         }
@@ -82,13 +82,13 @@ struct StoreCheckpointTests: NumberStore {
         try store.writeHere(Self.add)
         try open().read { connection throws in
             _ = try connection.value("SELECT count(*) FROM big", as: Int.self)
-            try store.write(Self.add)
-            let passive = try store.withoutTransaction { try $0.checkpoint() }
+            try store.blocking.write(Self.add)
+            let passive = try store.blocking.withoutTransaction { try $0.checkpoint() }
             #expect(!passive.isComplete && passive.pagesCopied > 0)
             Refusal.expect(.busy) {
-                _ = try store.withoutTransaction { try $0.checkpoint(.truncate) }
+                _ = try store.blocking.withoutTransaction { try $0.checkpoint(.truncate) }
             }
-            try store.write(Self.add)
+            try store.blocking.write(Self.add)
         }
         #expect(try store.aloneHere { try $0.checkpoint(.full) }.isComplete)
     }
@@ -96,7 +96,7 @@ struct StoreCheckpointTests: NumberStore {
     @Test("A checkpoint inside a transaction is refused")
     func insideTransaction() throws {
         let store = try openStore()
-        Refusal.expect(.misuse) { _ = try store.write { try $0.checkpoint() } }
+        Refusal.expect(.misuse) { _ = try store.blocking.write { try $0.checkpoint() } }
     }
 
     @Test("A requested checkpoint does not fail because of one in the background")

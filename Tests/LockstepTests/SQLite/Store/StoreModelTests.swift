@@ -188,7 +188,7 @@ struct StoreModelTests {
         var count = 0
         while part.goesOn(after: count, of: 150) {
             let step = step(of: knowledge, &random)
-            note(step, Result { try store.write(step.part) }, &knowledge)
+            note(step, Result { try store.blocking.write(step.part) }, &knowledge)
             beat.report()
             count += 1
         }
@@ -230,7 +230,7 @@ struct StoreModelTests {
         while beat.waitForNext(after: &seen) {
             for _ in 0..<Self.readsOfABeat {
                 let known = acknowledged.value
-                judge(try store.read(StoreModel.look), after: known, &last)
+                judge(try store.blocking.read(StoreModel.look), after: known, &last)
             }
         }
     }

@@ -30,7 +30,7 @@ struct StoreReadersTests: NumberStore {
         let threads = (0..<4).map { _ in
             TestThread {
                 for _ in 0..<20 {
-                    let count = try store.read(Self.count)
+                    let count = try store.blocking.read(Self.count)
                     #expect(count == 1)
                 }
             }
@@ -78,7 +78,7 @@ struct StoreReadersTests: NumberStore {
         #expect(openReaders(store) == 1)
         let (begun, mayEnd) = (Gate(), Gate())
         let thread = TestThread {
-            try store.read { _ in
+            try store.blocking.read { _ in
                 begun.open()
                 mayEnd.pass()
             }
@@ -102,7 +102,7 @@ struct StoreReadersTests: NumberStore {
         try store.writeHere(insert(1))
         let (begun, mayEnd) = (Gate(), Gate())
         let long = TestThread {
-            try store.read { connection in
+            try store.blocking.read { connection in
                 let before = try Self.count(connection)
                 begun.open()
                 mayEnd.pass()
@@ -186,7 +186,7 @@ struct StoreReadersTests: NumberStore {
             let sum: SQL = "SELECT count(*) + sum(length(body)) FROM big"
             let before: Int? = try connection.value(sum)
             for _ in 0..<20 {
-                try store.write(add)
+                try store.blocking.write(add)
                 #expect(try connection.value(sum) == before)
             }
         }

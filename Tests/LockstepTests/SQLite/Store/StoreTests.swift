@@ -11,7 +11,7 @@ struct StoreTests {
         options.synchronous = .normal
         let store = try Store.create(
             scratch.path, key: scratch.key(), options: StoreOptions(connection: options))
-        try store.write { connection in
+        try store.blocking.write { connection in
             try connection.execute(
                 "CREATE TABLE counter (n INTEGER NOT NULL, double INTEGER NOT NULL)")
             try connection.execute("INSERT INTO counter VALUES (0, 0)")
@@ -20,7 +20,7 @@ struct StoreTests {
     }
 
     private static func increment(_ store: Store) throws {
-        try store.write { connection in
+        try store.blocking.write { connection in
             let n: Int = try connection.value("SELECT n FROM counter") ?? -1
             try connection.execute("UPDATE counter SET n = ?", n + 1)
             try connection.execute("UPDATE counter SET double = ?", 2 * (n + 1))
@@ -28,7 +28,7 @@ struct StoreTests {
     }
 
     private static func look(_ store: Store) throws -> (n: Int, double: Int) {
-        try store.read { connection in
+        try store.blocking.read { connection in
             let n: Int = try connection.value("SELECT n FROM counter") ?? -1
             let double: Int = try connection.value("SELECT double FROM counter") ?? -1
             return (n, double)
@@ -77,14 +77,14 @@ struct StoreTests {
         let scratch = try DatabaseScratch()
         let store = try make(scratch)
         #expect(throws: Stop.self) {
-            try store.write { connection in
+            try store.blocking.write { connection in
                 try connection.execute("UPDATE counter SET n = 50")
                 try connection.execute("CREATE TABLE other (a)")
                 throw Stop()
             }
         }
         #expect(try Self.look(store).n == 0)
-        #expect(try store.read { try $0.value("SELECT count(*) FROM sqlite_schema") } == 1)
+        #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM sqlite_schema") } == 1)
         try Self.increment(store)
         #expect(try Self.look(store).n == 1)
     }
@@ -93,7 +93,7 @@ struct StoreTests {
     func throwingRead() throws {
         let scratch = try DatabaseScratch()
         let store = try make(scratch)
-        #expect(throws: Stop.self) { try store.read { _ in throw Stop() } }
+        #expect(throws: Stop.self) { try store.blocking.read { _ in throw Stop() } }
         try Self.increment(store)
         #expect(try Self.look(store).n == 1)
     }
@@ -103,7 +103,7 @@ struct StoreTests {
         let scratch = try DatabaseScratch()
         let store = try make(scratch)
         let error = try #require(throws: LockstepError.self) {
-            try store.read { try $0.execute("UPDATE counter SET n = 9") }
+            try store.blocking.read { try $0.execute("UPDATE counter SET n = 9") }
         }
         #expect(error.code == .readOnly)
         #expect(try Self.look(store).n == 0)
@@ -135,10 +135,18 @@ struct StoreTests {
     func recursion() throws {
         let scratch = try DatabaseScratch()
         let store = try Store.create(scratch.path, key: scratch.key())
-        Refusal.expect(.misuse) { try store.write { _ in try store.write { _ in } } }
-        Refusal.expect(.misuse) { try store.read { _ in try store.read { _ in } } }
-        Refusal.expect(.misuse) { try store.write { _ in try store.read { _ in } } }
-        Refusal.expect(.misuse) { try store.read { _ in try store.write { _ in } } }
+        Refusal.expect(.misuse) {
+            try store.blocking.write { _ in try store.blocking.write { _ in } }
+        }
+        Refusal.expect(.misuse) {
+            try store.blocking.read { _ in try store.blocking.read { _ in } }
+        }
+        Refusal.expect(.misuse) {
+            try store.blocking.write { _ in try store.blocking.read { _ in } }
+        }
+        Refusal.expect(.misuse) {
+            try store.blocking.read { _ in try store.blocking.write { _ in } }
+        }
     }
 
     @Test("A statement that escapes its closure refuses to run")
@@ -147,7 +155,7 @@ struct StoreTests {
         let scratch = try DatabaseScratch()
         let store = try Store.create(scratch.path, key: scratch.key())
         let box = Box()
-        try store.write { box.statement = try $0.prepare("SELECT 1") }
+        try store.blocking.write { box.statement = try $0.prepare("SELECT 1") }
         Refusal.expect(.misuse) { try box.statement?.run() }
     }
 }

@@ -29,7 +29,7 @@ struct LogicDatabase: ~Copyable {
     func run(_ statements: [LogicStatement]) -> [(any Error)?] {
         var errors: [(any Error)?] = []
         do {
-            try store.write { connection in
+            try store.blocking.write { connection in
                 errors = []
                 for statement in statements {
                     errors.append(try Self.run(statement, connection))
@@ -40,7 +40,9 @@ struct LogicDatabase: ~Copyable {
             // A statement has ended the transaction, as OR ROLLBACK does.
             return statements.map { statement in
                 do {
-                    try store.write { connection in try connection.run(script: statement.sql) }
+                    try store.blocking.write { connection in
+                        try connection.run(script: statement.sql)
+                    }
                     return nil
                 } catch {
                     return error

@@ -41,13 +41,13 @@ struct EngineCommandsTests: NumberTable {
     @Test("A store in memory can write after reads, whatever their outcome")
     func inMemory() throws {
         let store = try Store.inMemory()
-        try store.write { try $0.execute("CREATE TABLE t (a INTEGER UNIQUE)") }
+        try store.blocking.write { try $0.execute("CREATE TABLE t (a INTEGER UNIQUE)") }
         for number in 1...3 {
-            #expect(throws: Stop.self) { try store.read { _ in throw Stop() } }
-            try store.write { connection in
+            #expect(throws: Stop.self) { try store.blocking.read { _ in throw Stop() } }
+            try store.blocking.write { connection in
                 try connection.savepoint { try $0.execute("INSERT INTO t VALUES (?)", number) }
             }
-            #expect(try store.read { try $0.value("SELECT count(*) FROM t") } == number)
+            #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM t") } == number)
         }
     }
 

@@ -111,7 +111,7 @@ struct LimitTests {
         options.connection.limits = [.columns: 20]
         let store = try Store.create(scratch.path, key: scratch.key(), options: options)
         let sql = SQL(verbatim: "SELECT \(Self.list("1", 21))")
-        Refusal.expect(.sqlFailed) { try store.write { try $0.execute(sql) } }
-        Refusal.expect(.sqlFailed) { try store.read { try $0.execute(sql) } }
+        Refusal.expect(.sqlFailed) { try store.blocking.write { try $0.execute(sql) } }
+        Refusal.expect(.sqlFailed) { try store.blocking.read { try $0.execute(sql) } }
     }
 }

@@ -122,14 +122,14 @@ struct FunctionLifeTests {
         options.connection.collations = [Collation("never") { _, _ in 0 }]
         let sql: SQL = "SELECT same(7) + ('a' = 'b' COLLATE never)"
         let store = try Store.create(scratch.path, key: scratch.key(), options: options)
-        #expect(try store.write { try $0.value(sql, as: Int.self) } == 8)
+        #expect(try store.blocking.write { try $0.value(sql, as: Int.self) } == 8)
         let connections = try #require(store.readers?.connections)
         #expect(connections.count == 3)
         for pooled in connections {
             #expect(try pooled.use { try $0.value(sql, as: Int.self) } == 8)
         }
         let memory = try Store.inMemory(options: options)
-        #expect(try memory.read { try $0.value(sql, as: Int.self) } == 8)
-        #expect(try memory.write { try $0.value(sql, as: Int.self) } == 8)
+        #expect(try memory.blocking.read { try $0.value(sql, as: Int.self) } == 8)
+        #expect(try memory.blocking.write { try $0.value(sql, as: Int.self) } == 8)
     }
 }

@@ -48,7 +48,7 @@ struct ReadCheckTests {
         }
         let store = try Store.open(scratch.path, key: scratch.key())
         Refusal.expect(.damaged) {
-            _ = try store.read { try $0.value(sql, as: String.self) }
+            _ = try store.blocking.read { try $0.value(sql, as: String.self) }
         }
     }
 

@@ -1,0 +1,95 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Lockstep
+
+/// What the compiler says of a store's calls in top-level code and in asynchronous code.
+@Suite(
+    "Blocking calls of a store",
+    .enabled(if: Compiler.isThere, "needs swiftc and the built modules"))
+struct BlockingTests {
+    private static let calls = [
+        "read { _ in }", "write { _ in }", "withoutTransaction { _ in }", "migrate()",
+        "verifyLightly([])", "requireSealed()", "backup(to: \"copy.db\")",
+    ]
+
+    /// The program that makes `calls` at the top level.
+    private func program(_ calls: [String], _ rest: String = "") -> String {
+        (["import Lockstep", "let store = try Store.inMemory()"] + calls + [rest])
+            .joined(separator: "\n")
+    }
+
+    @Test("In top-level code every awaited call suspends")
+    func awaited() async throws {
+        let awaited = Self.calls.map { "_ = try await store.\($0)" }
+        // A call that blocks has a warning there, which is an error: no async operations in `await`.
+        #expect(try await Compiler.errors(program(awaited)) == [])
+        let forgotten = try await Compiler.errors(program(["_ = try store.\(Self.calls[0])"]))
+        #expect(
+            forgotten.count == 1 && forgotten[0].contains("marked with 'await'"), "\(forgotten)")
+    }
+
+    @Test("In top-level code without `await` the blocking calls run")
+    func blocking() async throws {
+        let blocking = Self.calls.map { "_ = try store.blocking.\($0)" }
+        #expect(try await Compiler.errors(program(blocking)) == [])
+    }
+
+    @Test("In asynchronous code every blocking call is refused, and the error names the other one")
+    func refused() async throws {
+        let blocking = Self.calls.map { "_ = try store.blocking.\($0)" }
+        let work = "func work() async throws {\n\(blocking.joined(separator: "\n"))\n}"
+        let errors = try await Compiler.errors(program([], work))
+        #expect(errors.count == Self.calls.count, "\(errors)")
+        for call in Self.calls {
+            let name = call.prefix { $0.isLetter }
+            #expect(
+                errors.contains { $0.contains("blocks the thread: use `try await store.\(name)`") },
+                "\(name)")
+        }
+    }
+}
+
+/// The compiler's opinion of a program that uses this build of the library.
+private enum Compiler {
+    private static let folder = Programs.path("").removingLastComponent().appending("Modules")
+    /// The C modules that the library's module needs.
+    private static let maps = [
+        "Sources/CSQLCipher/module.modulemap", "Sources/CCrypto/module.modulemap",
+        ".build/checkouts/swift-system/Sources/CSystem/include/module.modulemap",
+    ].map { Programs.package.appending($0) }
+
+    private static let isInstalled = (ProcessInfo.processInfo.environment["PATH"] ?? "")
+        .split(separator: ":").contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/swiftc")
+        }
+
+    static let isThere =
+        isInstalled
+        && (maps + [folder.appending("Lockstep.swiftmodule")]).allSatisfy {
+            FileManager.default.fileExists(atPath: $0.string)
+        }
+
+    /// The errors, warnings among them, in a main.swift with this text.
+    static func errors(_ text: String) async throws -> [String] {
+        let scratch = try TemporaryFolder()
+        let file = try scratch.write("main.swift", text)
+        let arguments =
+            ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", folder.string]
+            + ["-module-cache-path", Programs.path("ModuleCache").string]
+            + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.string)"] } + [file.string]
+        let result = try await run(
+            .name("swiftc"), arguments: Arguments(arguments), output: .discarded,
+            error: .string(limit: 1_000_000))
+        let errors = result.standardError.split(separator: "\n").map(String.init)
+            .filter { $0.contains(": error: ") && $0.hasPrefix(file.string) }
+        // Anything else that is wrong is no opinion of the program.
+        guard !errors.isEmpty || result.terminationStatus.isSuccess else {
+            return [result.standardError]
+        }
+        return errors
+    }
+}
