@@ -17,7 +17,7 @@ struct TemporaryStoreTests {
             #expect(try await blog.store.verifyLightly(ModelMigrations.all()).isClean)
             try blog.store.close()
             #expect(throws: LockstepError.self) {
-                try Store.open(blog.store.path, key: Keyring.create(.database).databaseKey())
+                try Store.open(blog.store.path, key: Keyring.create(.database).activeDatabaseKey())
             }
         }
     }

@@ -24,7 +24,7 @@ struct CheapSlotTests {
             try keyring.addSlot("file", KeyFile.read(folder.file("k")))
             try KeyringFile(folder.file("films.db.keys/\(name).keyring")).create(keyring)
             if purpose == .database {
-                _ = try Connection.create(folder.file("films.db"), key: keyring.databaseKey())
+                _ = try Connection.create(folder.file("films.db"), key: keyring.activeDatabaseKey())
             }
         }
         return folder

@@ -21,7 +21,7 @@ struct SealedTranscriptTests {
         let fields = try make(.fields, "films.fields.keyring").fieldKeys()
         let path = folder.file("films.db")
         do {
-            let connection = try Connection.create(path, key: database.databaseKey())
+            let connection = try Connection.create(path, key: database.activeDatabaseKey())
             try connection.run(
                 script: """
                     CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT);
@@ -31,7 +31,8 @@ struct SealedTranscriptTests {
         var options = ConnectionOptions()
         options.fieldKeys = [fields]
         options.mayBeUnsealed = true
-        let connection = try Connection.open(path, key: database.databaseKey(), options: options)
+        let connection = try Connection.open(
+            path, key: database.activeDatabaseKey(), options: options)
         try connection.protect("title", of: "film", keys: fields)
         return folder
     }

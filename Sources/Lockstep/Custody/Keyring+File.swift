@@ -42,7 +42,7 @@ extension Keyring {
 
     /// The entry of the key of the file at `path`, in any state.
     borrowing func keyEntry(of path: FilePath) throws -> KeyringDocument.KeyEntry {
-        let active = try activeDatabaseKey()
+        let active = try activeDatabaseKeyEntry()
         guard FileAccess.exists(path) else { return active }
         let head = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
         return try databaseKey(makingSalt: head) ?? active

@@ -27,7 +27,7 @@ struct Placing {
     ) throws -> Result {
         for _ in 0..<Self.attempts {
             do {
-                let version = try keyring.activeDatabaseKey().version
+                let version = try keyring.activeDatabaseKeyEntry().version
                 let result = try make(keyring) { file, rename in
                     try place(file, version, keyring, rename)
                 }
@@ -51,7 +51,9 @@ struct Placing {
     ) throws {
         let content = try content(of: file, version, keyring)
         try keyringFile.whileLocked(keyring) { current in
-            guard try current.activeDatabaseKey().version == version else { throw KeyHasChanged() }
+            guard try current.activeDatabaseKeyEntry().version == version else {
+                throw KeyHasChanged()
+            }
             let path = try keyringFile.spelling(of: database)
             if !mayBeSecond { try requireOnly(content, version, current) }
             guard current.signer == nil, content.role == .original, let id = content.database,
@@ -156,7 +158,7 @@ extension Restore {
         let placing = Placing(keyringFile: file, database: database, mayBeSecond: true)
         let report = try placing.run(&keyring) { keyring, place in
             try run(
-                key: keyring.databaseKey(), backupKey: keyring.databaseKey(ofBackup: backup),
+                key: keyring.activeDatabaseKey(), backupKey: keyring.databaseKey(ofBackup: backup),
                 placing: place, progress: progress)
         }
         try finish(&keyring)
@@ -185,7 +187,7 @@ extension Adoption {
         let passphrase = try passphrase?.clone()
         return try file.whileUsed {
             try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
-                let key = try keyring.databaseKey()
+                let key = try keyring.activeDatabaseKey()
                 guard let passphrase = try passphrase?.clone() else {
                     return try run(key: key, placing: place, progress: progress)
                 }

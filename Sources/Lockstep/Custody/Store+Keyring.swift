@@ -25,21 +25,24 @@ extension Store {
         return store
     }
 
-    /// Opens the database at `path` with the key that its keyring has for it.
+    /// Opens the database at `path` with the key that its keyring has for it, also after an interrupted rotation.
     ///
     /// Someone can change the keyring and the database after the program has read the keyring. Then its file is read
     /// again before the keyring is called outdated; that takes no passphrase.
     /// - Parameters:
     ///   - path: The database.
-    ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
-    ///   - file: The keyring's file.
+    ///   - keyring: The keyring as opened from its file; afterwards the newest version.
+    ///   - file: The keyring's file; nil for the one that it was opened from.
     ///   - options: How the store works.
     /// - Throws: as ``open(_:key:options:)`` and ``Keyring/databaseKey(for:)``.
     public static func open(
-        _ path: FilePath, keyring: inout Keyring, in file: KeyringFile,
+        _ path: FilePath, keyring: inout Keyring, in file: KeyringFile? = nil,
         options: StoreOptions = .init()
     ) throws -> Store {
-        try file.readingAgain(&keyring) { keyring in
+        guard let file = file ?? keyring.file else {
+            return try open(path, key: keyring.databaseKey(for: path), options: options)
+        }
+        return try file.readingAgain(&keyring) { keyring in
             try open(path, key: keyring.databaseKey(for: path), options: options)
         }
     }

@@ -18,7 +18,7 @@ struct BenchDatabase: Sendable {
     var keyringFile: KeyringFile { KeyringFile(FilePath("\(request.path).keyring")) }
 
     /// The key of the file.
-    func key() throws -> DatabaseKey { try keyring().databaseKey() }
+    func key() throws -> DatabaseKey { try keyring().activeDatabaseKey() }
 
     /// The keyring that the request's key opens, made at first use.
     func keyring() throws -> Keyring {

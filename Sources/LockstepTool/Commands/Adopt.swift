@@ -105,7 +105,7 @@ struct Adopt: ParsableCommand {
                 try isNew ? new.make(.database, file) : existing(file)
             let result: Result =
                 try salvage
-                ? .salvaged(recover(passphrase, into: path, keyring.databaseKey()))
+                ? .salvaged(recover(passphrase, into: path, keyring.activeDatabaseKey()))
                 : .adopted(adopt(passphrase, into: path, &keyring, file))
             Remembering.bind(new: path, &keyring, in: file)
             return result

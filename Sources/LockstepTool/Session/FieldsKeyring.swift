@@ -3,26 +3,24 @@ import SystemPackage
 
 /// The fields keyring of one dataset that a command opens: its file and its keys.
 final class FieldsKeyring {
-    private let file: KeyringFile
-    private let name: String
-    private let source: CredentialSource
-    private var keyring: Keyring
-    /// The keys that open the dataset's cells.
-    private(set) var keys: FieldKeys
+    /// The keyring and its file.
+    let opened: OpenedFields
 
     init(_ file: KeyringFile, named name: String, _ source: CredentialSource) throws {
-        self.file = file
-        self.name = name
-        self.source = source
-        let keyring = try source.open(file)
-        keys = try keyring.fieldKeys(named: name)
-        self.keyring = keyring
+        opened = try OpenedFields(
+            file, named: name, source.open(file), reopen: { try source.open(file) })
     }
+
+    private var file: KeyringFile { opened.file }
+    private var name: String { opened.name }
+
+    /// The keys that open the dataset's cells.
+    var keys: FieldKeys { opened.keys }
 
     /// Reads the file again and runs a job, during which nobody can destroy a key.
     func whileUsed(_ body: () throws -> Void) throws {
         try file.whileUsed {
-            _ = try reread()
+            _ = try opened.reread()
             try body()
         }
     }
@@ -30,24 +28,13 @@ final class FieldsKeyring {
     /// The path of the keyring file.
     var path: FilePath { file.path }
 
-    /// Whether the keyring remembers any database.
-    var isUsed: Bool { !keys.memory.records.isEmpty }
-
-    /// Reads the file again.
-    /// - Returns: Whether it has another version.
-    func reread() throws -> Bool {
-        guard try source.reread(file, &keyring) else { return false }
-        keys = try keyring.fieldKeys(named: name)
-        return true
-    }
-
     /// Makes the keyring remember the state that the database now proves. The command's work is already done, so a
     /// failure here is only a notice.
     func remember(_ connection: borrowing Connection) {
         // A signed keyring belongs to its publisher and contains the state that the release proved.
-        guard keyring.signer == nil else { return }
+        guard opened.keyring.signer == nil else { return }
         do {
-            try file.remember(&keyring, sealedIn: connection)
+            try file.remember(&opened.keyring, sealedIn: connection)
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
             Output.note(
@@ -62,7 +49,7 @@ final class FieldsKeyring {
     /// Accepts the database as it is.
     /// - Returns: A line that says so.
     func accept(_ connection: borrowing Connection) throws -> String {
-        try file.accept(&keyring, sealedIn: connection)
+        try file.accept(&opened.keyring, sealedIn: connection)
             ? "\(path) remembers \(connection.path) as it is now"
             : "\(path) remembers that nothing is sealed in \(connection.path)"
     }

@@ -27,9 +27,14 @@ struct AccessOptions: ParsableArguments {
 /// An existing database that a command works on: its path, its opened keyring and its key.
 struct Session: ~Copyable {
     let path: FilePath
+    /// The keyring of the database.
     let opened: OpenedKeyring
     /// The keyrings of the datasets whose sealed columns the command opens.
     private let fieldsKeyrings: [FieldsKeyring]
+
+    private var keyrings: OpenedKeyrings {
+        OpenedKeyrings(path, opened, fieldsKeyrings.map(\.opened))
+    }
 
     /// Opens the keyring of the database at `path` and those of the datasets.
     /// - Parameter database: The database whose keyring it is; nil for the one at `path`.
@@ -43,25 +48,24 @@ struct Session: ~Copyable {
         let source = CredentialSource(credentials)
         let file = keyrings.file(for: database ?? path)
         return Session(
-            path: path, opened: OpenedKeyring(file, try source.open(file), source),
+            path: path,
+            opened: OpenedKeyring(
+                file, try source.open(file), reopen: { try source.open(file) }),
             fieldsKeyrings: try fields.open(keyrings, of: database ?? path, source))
     }
 
     /// Does something with the keyrings. If it finds that one is older than the database, they are read again, and it is
     /// done once more.
     func readingAgain<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
-        try ReadAgain().run(rereading: { try reread() }, body)
+        try keyrings.readingAgain(body)
     }
 
     /// Reads each of the keyrings again.
     /// - Returns: Whether any has another version.
-    func reread() throws -> Bool {
-        let news = try [opened.reread()] + fieldsKeyrings.map { try $0.reread() }
-        return news.contains(true)
-    }
+    func reread() throws -> Bool { try keyrings.reread() }
 
     /// The field keys of the datasets whose sealed columns the command opens.
-    var fields: [FieldKeys] { fieldsKeyrings.map(\.keys) }
+    var fields: [FieldKeys] { keyrings.fieldKeys }
 
     /// Runs a job that converts cells. Nobody can destroy a key of the datasets meanwhile.
     func whileFieldsUsed(_ body: () throws -> Void) throws { try fieldsKeyrings.whileUsed(body) }
@@ -89,32 +93,19 @@ struct Session: ~Copyable {
     private func connect(
         _ options: ConnectionOptions, _ canBeFirst: Bool, _ isFirst: Bool
     ) throws -> Connection {
-        try readingAgain {
-            var options = options
-            options.fieldKeys = fields
-            if isFirst || (canBeFirst && isFirstTimeKnown), !fields.isEmpty {
-                options.mayBeUnsealed = true
-            }
-            let connection = try Connection.open(path, key: key(), options: options)
-            Output.notice(of: connection.setAsideLog, path)
-            return connection
-        }
+        let isFirst = isFirst || (canBeFirst && keyrings.isFirstTimeKnown)
+        let connection = try keyrings.connect(options, isFirst: isFirst)
+        Output.notice(of: connection.setAsideLog, path)
+        return connection
     }
 
     /// Whether the file is a copy that a change would make a database of its own.
     private func isDue(_ connection: borrowing Connection) throws -> Bool {
-        try Lockstep.Fork(of: path, keyring: opened.file).isDue(connection, opened.keyring)
+        try keyrings.isCopy(connection)
     }
 
     /// Makes the copy a database of its own.
     private func fork() throws { try Forking.run(path, &opened.keyring, in: opened.file) }
-
-    /// Whether the keyrings show that a database has no sealed columns yet, instead of the file: the database's
-    /// keyring records which database it is, so that a fields keyring without a record of it has never sealed anything
-    /// there; or no fields keyring has a record of any.
-    private var isFirstTimeKnown: Bool {
-        opened.keyring.recordsDatabases || !fieldsKeyrings.contains { $0.isUsed }
-    }
 
     /// Opens the database as a store.
     /// - Parameter isReading: Whether the command writes nothing: then it does not go on without the commits that a
@@ -131,13 +122,9 @@ struct Session: ~Copyable {
     }
 
     private func store(_ options: StoreOptions) throws -> Store {
-        try readingAgain {
-            var options = options
-            options.connection.fieldKeys = fields
-            let store = try Store.open(path, key: key(), options: options)
-            Output.notice(of: store.setAsideLog, path)
-            return store
-        }
+        let store = try keyrings.store(options)
+        Output.notice(of: store.setAsideLog, path)
+        return store
     }
 
     /// The store of a model, in a database whose columns are sealed as its migrations require.
@@ -209,27 +196,5 @@ struct Session: ~Copyable {
     }
 
     /// The key that encrypts the database, also after an interrupted rotation.
-    func key() throws -> DatabaseKey { try opened.keyring.databaseKey(for: path) }
-}
-
-/// A database keyring that a command opened, and its file.
-final class OpenedKeyring {
-    let file: KeyringFile
-    var keyring: Keyring
-    private let source: CredentialSource?
-
-    /// - Parameter source: Opens it again if someone has given it another ring key; nil to refuse that.
-    init(
-        _ file: KeyringFile, _ keyring: consuming Keyring, _ source: CredentialSource? = nil
-    ) {
-        self.file = file
-        self.source = source
-        self.keyring = keyring
-    }
-
-    /// Reads the file again.
-    /// - Returns: Whether it has another version.
-    func reread() throws -> Bool {
-        try source?.reread(file, &keyring) ?? file.reread(&keyring)
-    }
+    func key() throws -> DatabaseKey { try keyrings.key() }
 }

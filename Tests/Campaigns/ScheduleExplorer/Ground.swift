@@ -65,7 +65,7 @@ struct Ground {
         var keyring = try ground.keyring()
         do {
             let connection = try Connection.create(
-                original, key: keyring.databaseKey(), options: ground.options())
+                original, key: keyring.activeDatabaseKey(), options: ground.options())
             try connection.run(script: script)
             try fill(rows, size, connection)
             try keyring.bind(connection, in: ground.keyringFile)

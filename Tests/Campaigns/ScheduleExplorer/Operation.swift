@@ -108,7 +108,7 @@ enum Operation: String, CaseIterable {
             let store = try Store.open(
                 ground.database, key: keyring.databaseKey(for: ground.database), options: options)
             let target = side == "A" ? ground.copy : ground.folder.appending("copy-\(side).db")
-            try store.blocking.backup(to: target, key: keyring.databaseKey())
+            try store.blocking.backup(to: target, key: keyring.activeDatabaseKey())
         case .rotate:
             var keyring = try ground.keyring()
             var rotation = DatabaseKeyRotation(of: ground.database, keyring: ground.keyringFile)
@@ -139,7 +139,7 @@ enum Operation: String, CaseIterable {
             return failures.joined(separator: "; ")
         case .restore:
             let keyring = try ground.keyring()
-            let key = try keyring.databaseKey()
+            let key = try keyring.activeDatabaseKey()
             try Restore(ground.database, from: ground.backup).run(
                 key: key, backupKey: keyring.databaseKey(ofBackup: ground.backup))
         }

@@ -28,7 +28,7 @@ struct Commits {
         let keyFile: FilePath
 
         func key() throws -> DatabaseKey {
-            try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }.databaseKey()
+            try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }.activeDatabaseKey()
         }
     }
 

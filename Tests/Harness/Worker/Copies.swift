@@ -32,7 +32,7 @@ enum Copies {
         let (data, backup) = (folder.appending("data.db"), folder.appending("copy.db"))
         let key = try KeyringFile(folder.appending("data.keyring")).open { _ in
             try KeyFile.read(folder.appending("my.key"))
-        }.databaseKey()
+        }.activeDatabaseKey()
         switch action {
         case "backup":
             try Store.open(data, key: key).blocking.backup(to: backup)

@@ -13,7 +13,7 @@ enum Rotation {
     private static func promoteFirst(
         _ database: FilePath, _ file: KeyringFile, _ keyring: inout Keyring
     ) throws {
-        let old = try keyring.databaseKey()
+        let old = try keyring.activeDatabaseKey()
         let change = try KeyChange.begin(database, key: old)
         var version: UInt32 = 0
         try keyring.change(in: file) { version = try $0.nextDatabaseKey(isFresh: false) }

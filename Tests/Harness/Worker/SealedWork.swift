@@ -38,7 +38,7 @@ enum SealedWork {
         var verification = Verification(path, sets: [])
         verification.fieldKeys = [try fields.fieldKeys()]
         verification.cacheBytes = 4 << 20
-        let key = try ring.databaseKey()
+        let key = try ring.activeDatabaseKey()
         print(
             try await Memory.growth {
                 let report = try await verification.run(key: key)
@@ -55,8 +55,8 @@ enum SealedWork {
         var options = ConnectionOptions()
         options.fieldKeys = [try fields.fieldKeys()]
         return creating
-            ? try Connection.create(path, key: ring.databaseKey(), options: options)
-            : try Connection.open(path, key: ring.databaseKey(), options: options)
+            ? try Connection.create(path, key: ring.activeDatabaseKey(), options: options)
+            : try Connection.open(path, key: ring.activeDatabaseKey(), options: options)
     }
 
     private static func check(

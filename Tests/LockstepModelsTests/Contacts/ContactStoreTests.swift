@@ -87,7 +87,7 @@ struct ContactStoreTests {
         try contacts.insert(
             Contact(firstName: "Ann", lastName: "A", phones: [Phone(number: "0221-4711-0815")]))
         try contacts.store.close()
-        let pages = try DecryptedPages(bench.path, bench.keyring.databaseKey())
+        let pages = try DecryptedPages(bench.path, bench.keyring.activeDatabaseKey())
         #expect(pages.contain(Array("Ann".utf8)))
         #expect(!pages.contain(Array("4711".utf8)))
     }

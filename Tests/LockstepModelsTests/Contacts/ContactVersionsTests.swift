@@ -44,7 +44,7 @@ struct ContactVersionsTests {
                     firstName: "\($0)", lastName: "x", phones: [Phone(number: "0221-4711-\($0)")])
             })
         try contacts.store.blocking.migrate(ModelMigrations.set(ContactStore.setName))
-        let pages = try DecryptedPages(bench.path, bench.keyring.databaseKey())
+        let pages = try DecryptedPages(bench.path, bench.keyring.activeDatabaseKey())
         #expect(!pages.contain(Array("4711".utf8)))
         #expect(try contacts.contacts(withNumber: "02214711299").count == 1)
         try contacts.store.close()

@@ -29,7 +29,7 @@ struct JobSamplesTests {
         let keyring = try sample.database(
             "notes", "CREATE TABLE note (text); INSERT INTO note VALUES ('bread')")
         let folder = sample.folder
-        let store = try Store.open(folder.file("notes.db"), key: keyring.databaseKey())
+        let store = try Store.open(folder.file("notes.db"), key: keyring.activeDatabaseKey())
         // sample: LongJobs.md
         let report = try await Backup(to: folder.file("copy.db")).run(on: store)
         // end

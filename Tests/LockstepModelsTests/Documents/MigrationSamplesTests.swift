@@ -39,7 +39,7 @@ struct MigrationSamplesTests {
 
     private func connection(_ sample: SampleFolder) throws -> Connection {
         try Connection.open(
-            sample.folder.file("notes.db"), key: keyring(sample).databaseKey())
+            sample.folder.file("notes.db"), key: keyring(sample).activeDatabaseKey())
     }
 
     @Test("A program migrates its store when it starts")
@@ -182,7 +182,7 @@ struct MigrationSamplesTests {
         let folder = sample.folder
         let keyring = try self.keyring(sample)
         let sets = [try MigrationSet(folder: folder.file("Migrations/notes"))]
-        try Store.open(folder.file("notes.db"), key: keyring.databaseKey()).blocking.migrate(
+        try Store.open(folder.file("notes.db"), key: keyring.activeDatabaseKey()).blocking.migrate(
             sets[0])
         // sample: ProvingADatabase.md
         var verification = Verification(folder.file("notes.db"), sets: sets)

@@ -16,7 +16,7 @@ struct ReadmeTests {
         var options = ConnectionOptions()
         options.fieldKeys = fieldKeys
         let connection = try Connection.create(
-            sample.folder.file("films.db"), key: keyring.databaseKey(), options: options)
+            sample.folder.file("films.db"), key: keyring.activeDatabaseKey(), options: options)
         _ = try Migrator(ModelMigrations.set("movies")).run(
             .version(MigrationVersion(version)), on: connection)
         try connection.execute(

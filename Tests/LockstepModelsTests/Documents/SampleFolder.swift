@@ -39,7 +39,7 @@ struct SampleFolder {
         var options = ConnectionOptions()
         options.fieldKeys = fieldKeys
         let connection = try Connection.create(
-            folder.file("\(name).db"), key: keyring.databaseKey(), options: options)
+            folder.file("\(name).db"), key: keyring.activeDatabaseKey(), options: options)
         try connection.run(script: sql)
         for set in sets { _ = try Migrator(set).run(on: connection) }
         return keyring

@@ -21,7 +21,7 @@ struct SealingSamplesTests {
     private func key(_ folder: TemporaryFolder) throws -> DatabaseKey {
         try KeyringFile.database(beside: folder.file("films.db")).open { _ in
             try KeyFile.read(folder.file("my.key"))
-        }.databaseKey()
+        }.activeDatabaseKey()
     }
 
     @Test("The view, single cells and look-ups read what was written")

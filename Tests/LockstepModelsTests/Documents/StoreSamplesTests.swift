@@ -207,7 +207,7 @@ struct StoreSamplesTests {
         let sample = try SampleFolder()
         let old = try sample.database("notes", Self.table)
         let folder = sample.folder
-        let store = try Store.open(folder.file("notes.db"), key: old.databaseKey())
+        let store = try Store.open(folder.file("notes.db"), key: old.activeDatabaseKey())
         // sample: LivingWithAStore.md
         try store.close()
         let file = KeyringFile.database(beside: folder.file("notes.db"))
@@ -221,7 +221,7 @@ struct StoreSamplesTests {
         }
         #expect(count == 1)
         #expect(throws: LockstepError.self) {
-            try Store.open(folder.file("notes.db"), key: old.databaseKey())
+            try Store.open(folder.file("notes.db"), key: old.activeDatabaseKey())
         }
     }
 }

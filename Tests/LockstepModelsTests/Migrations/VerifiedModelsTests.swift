@@ -19,7 +19,7 @@ struct VerifiedModelsTests {
         let options = try ModelKeys.options()
         do {
             let connection = try Connection.create(
-                path, key: keyring.databaseKey(), options: options)
+                path, key: keyring.activeDatabaseKey(), options: options)
             for set in sets { _ = try Migrator(set).run(on: connection) }
             try connection.execute(
                 "INSERT INTO movies_open (title, category, year, coverURL) VALUES ('a', 'b', 1999, '')"

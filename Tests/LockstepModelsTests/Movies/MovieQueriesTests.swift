@@ -44,7 +44,7 @@ struct MovieQueriesTests {
     func awaited() async throws {
         let bench = try ModelBench("movies")
         let store: MovieStore = try await MovieStore.open(
-            bench.path, key: bench.keyring.databaseKey(), options: bench.options)
+            bench.path, key: bench.keyring.activeDatabaseKey(), options: bench.options)
         for film in Self.films { try await store.insert(film) }
         let crimes = try await store.movies(inCategory: "Crime", after: 1950)
         #expect(crimes.map(\.id) == [6])
@@ -112,7 +112,7 @@ struct MovieQueriesTests {
             }
         }
         try store.store.close()
-        let pages = try DecryptedPages(bench.path, bench.keyring.databaseKey())
+        let pages = try DecryptedPages(bench.path, bench.keyring.activeDatabaseKey())
         for text in ["Casablanca", "Metropolis", "Romance", "Science", "http://m"] {
             #expect(!pages.contain(Array(text.utf8)), "\(text)")
         }
@@ -124,7 +124,7 @@ struct MovieQueriesTests {
     func withoutKeys() throws {
         let bench = try ModelBench("movies")
         try filled(bench, version: 3).store.close()
-        let store = MovieStore(try Store.open(bench.path, key: bench.keyring.databaseKey()))
+        let store = MovieStore(try Store.open(bench.path, key: bench.keyring.activeDatabaseKey()))
         func refused(_ body: () throws -> Void) {
             do {
                 try body()

@@ -50,7 +50,7 @@ struct MoviesTutorialTests {
         ]
         let theirs = MovieStore(
             try Store.open(
-                folder.appending("films.db"), key: database.databaseKey(), options: reading))
+                folder.appending("films.db"), key: database.activeDatabaseKey(), options: reading))
         #expect(try theirs.movies(titled: "M").map(\.year) == [1931])
     }
 }

@@ -78,7 +78,7 @@ struct NoteListTests {
         try fill(10_000) { Int64($0) }
         try notes.store.close()
         let text = Array(String(repeating: "text ", count: 20).utf8)
-        let pages = try DecryptedPages(scratch.path, scratch.keyring.databaseKey())
+        let pages = try DecryptedPages(scratch.path, scratch.keyring.activeDatabaseKey())
         let damaged = pages.numbers(holding: text)
         #expect(damaged.count > 500)
         var file = try Bytes.read(scratch.path)

@@ -27,8 +27,8 @@ struct NoteOriginTests {
         let key = try Keyring.create(.database)
         func open() throws -> NoteStore {
             try NoteStore.open(
-                path, key: key.databaseKey(),
-                template: ModelTemplate(template, key: scratch.keyring.databaseKey()))
+                path, key: key.activeDatabaseKey(),
+                template: ModelTemplate(template, key: scratch.keyring.activeDatabaseKey()))
         }
         do {
             let first = try open()
@@ -43,7 +43,7 @@ struct NoteOriginTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: bundle.path.string).count == 1)
         // The copy has its own key.
         #expect(throws: LockstepError.self) {
-            try NoteStore.open(path, key: scratch.keyring.databaseKey())
+            try NoteStore.open(path, key: scratch.keyring.activeDatabaseKey())
         }
     }
 

@@ -59,7 +59,7 @@ struct PhotoSealingTests {
         }
         #expect(try await photos.duplicates().isEmpty)
         try photos.store.close()
-        let pages = try DecryptedPages(scratch.path, scratch.keyring.databaseKey())
+        let pages = try DecryptedPages(scratch.path, scratch.keyring.activeDatabaseKey())
         for salt in [1, 2] as [UInt64] {
             #expect(!pages.contain(Array(PhotoBytes.jpeg(100_000, salt: salt)[50_000..<50_016])))
         }
@@ -116,7 +116,7 @@ struct PhotoSealingTests {
             try Bytes.write(original, to: scratch.path)
             do {
                 let connection = try Connection.open(
-                    scratch.path, key: scratch.keyring.databaseKey())
+                    scratch.path, key: scratch.keyring.activeDatabaseKey())
                 let guards = try connection.query(
                     "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'photo_part'"
                 ) { row in try row[0] as String }
@@ -124,7 +124,7 @@ struct PhotoSealingTests {
                 try connection.run(script: forgery)
             }
             let store = try Store.open(
-                scratch.path, key: scratch.keyring.databaseKey(), options: scratch.options)
+                scratch.path, key: scratch.keyring.activeDatabaseKey(), options: scratch.options)
             let error = await #expect(throws: LockstepError.self) {
                 try await PhotoBytes.all(PhotoStore(store), id)
             }
@@ -161,7 +161,7 @@ struct PhotoSealingTests {
         #expect(try await PhotoBytes.all(photos, id) == PhotoBytes.jpeg(250_000))
         #expect(try await photos.photo(id)?.mediaType == "image/jpeg")
         try photos.store.close()
-        let pages = try DecryptedPages(scratch.path, scratch.keyring.databaseKey())
+        let pages = try DecryptedPages(scratch.path, scratch.keyring.activeDatabaseKey())
         for name in ["secret name", "other name", "new name"] {
             #expect(!pages.contain(Array(name.utf8)))
         }

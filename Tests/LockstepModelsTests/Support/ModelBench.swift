@@ -25,12 +25,12 @@ struct ModelBench: ~Copyable {
     func open<Model: ModelStore>(_ type: Model.Type = Model.self, at other: FilePath? = nil) throws
         -> Model
     {
-        try Model.open(other ?? path, key: keyring.databaseKey(), options: options)
+        try Model.open(other ?? path, key: keyring.activeDatabaseKey(), options: options)
     }
 
     /// The store on the given version.
     func open<Model: ModelStore>(_ type: Model.Type = Model.self, version: UInt64) throws -> Model {
-        let store = try Store.create(path, key: keyring.databaseKey(), options: options)
+        let store = try Store.create(path, key: keyring.activeDatabaseKey(), options: options)
         try store.blocking.migrate(
             ModelMigrations.set(Model.setName), to: .version(MigrationVersion(version)))
         return Model(store)
@@ -38,8 +38,8 @@ struct ModelBench: ~Copyable {
 
     /// Adopts a plaintext database, instead of a new one, whose schema is version 1.
     func adopt<Model: ModelStore>(_ plaintext: FilePath, as type: Model.Type) throws {
-        try Adoption(of: plaintext, into: path).run(key: keyring.databaseKey())
-        let connection = try Connection.open(path, key: keyring.databaseKey())
+        try Adoption(of: plaintext, into: path).run(key: keyring.activeDatabaseKey())
+        let connection = try Connection.open(path, key: keyring.activeDatabaseKey())
         try Baseline(ModelMigrations.set(Model.setName), at: MigrationVersion(1)).record(
             on: connection)
     }

@@ -22,7 +22,7 @@ final class ModelScratch {
     var path: FilePath { folder.file("\(number).db") }
 
     func open<Model: ModelStore>(_ type: Model.Type = Model.self) throws -> Model {
-        try Model.open(path, key: keyring.databaseKey(), options: options)
+        try Model.open(path, key: keyring.activeDatabaseKey(), options: options)
     }
 
     /// Continues with a copy of the files of a database in use, including its log, as after a killed process: the
@@ -36,7 +36,7 @@ final class ModelScratch {
     func adopt<Model: ModelStore>(_ sql: String, _ type: Model.Type = Model.self) throws -> Model {
         let original = try PlainDatabase.make("original-\(number).sqlite", in: folder, sql)
         return try Model.adopt(
-            plaintext: original, into: path, key: keyring.databaseKey(), options: options)
+            plaintext: original, into: path, key: keyring.activeDatabaseKey(), options: options)
     }
 
     /// Verifies the whole database.

@@ -17,7 +17,8 @@ struct BoundCopiesTests {
     func made() throws {
         let path = bound.scratch.folder.file("second.db")
         do {
-            let connection = try Connection.create(path, key: bound.scratch.keyring().databaseKey())
+            let connection = try Connection.create(
+                path, key: bound.scratch.keyring().activeDatabaseKey())
             try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
         }
         Refusal.expect(.unknownDatabase) { try bound.open(path) }
@@ -42,7 +43,7 @@ struct BoundCopiesTests {
     func madeStore() throws {
         let path = bound.scratch.folder.file("store.db")
         do {
-            let store = try Store.create(path, key: bound.scratch.keyring().databaseKey())
+            let store = try Store.create(path, key: bound.scratch.keyring().activeDatabaseKey())
             try store.blocking.write {
                 try $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
             }
@@ -57,7 +58,7 @@ struct BoundCopiesTests {
     func restored() throws {
         let backup = bound.scratch.folder.file("backup.db")
         let id = try KeyringTable.database(bound.open())
-        _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
+        _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
             .blocking.backup(to: backup)
         #expect(try KeyringTable.database(bound.open(backup)) == id)
         #expect(try bound.age(backup).findings == [])
@@ -66,7 +67,7 @@ struct BoundCopiesTests {
         try bound.rotateRing()
         try bound.bind()
         DatabaseScratch.remove(bound.scratch.path)
-        let key = try bound.scratch.keyring().databaseKey()
+        let key = try bound.scratch.keyring().activeDatabaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)
         _ = try Restore(bound.scratch.path, from: backup).run(key: key, backupKey: backupKey)
         // It is older than the database was, until it is bound again.
@@ -84,11 +85,11 @@ struct BoundCopiesTests {
     @Test("A backup from before the rings that the keyring lists is restored and bound again")
     func restoredOld() throws {
         let backup = bound.scratch.folder.file("backup.db")
-        _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
+        _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
             .blocking.backup(to: backup)
         for _ in 0...KeyringDocument.maximumFormerRings { try bound.rotateRing() }
         DatabaseScratch.remove(bound.scratch.path)
-        let key = try bound.scratch.keyring().databaseKey()
+        let key = try bound.scratch.keyring().activeDatabaseKey()
         let backupKey = try bound.scratch.keyring().databaseKey(ofBackup: backup)
         _ = try Restore(bound.scratch.path, from: backup).run(key: key, backupKey: backupKey)
         Refusal.expect(.tampered) { try bound.open() }
@@ -105,7 +106,7 @@ struct BoundCopiesTests {
     @Test("A salvaged database keeps its id, and opens under the keyring")
     func salvaged() throws {
         let new = bound.scratch.folder.file("salvaged.db")
-        let key = try bound.scratch.keyring().databaseKey()
+        let key = try bound.scratch.keyring().activeDatabaseKey()
         _ = try Salvage(bound.scratch.path, into: new).run(key: key, newKey: key)
         #expect(try KeyringTable.database(bound.open(new)) == KeyringTable.database(bound.open()))
         #expect(try bound.age(new).findings == [])
@@ -117,10 +118,10 @@ struct BoundCopiesTests {
     func adopted() throws {
         let plain = bound.scratch.folder.file("plain.db")
         try PlaintextExport(to: plain).run(
-            on: Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey()))
+            on: Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey()))
         let new = bound.scratch.folder.file("adopted.db")
         let id = try KeyringTable.database(bound.open())
-        try Adoption(of: plain, into: new).run(key: bound.scratch.keyring().databaseKey())
+        try Adoption(of: plain, into: new).run(key: bound.scratch.keyring().activeDatabaseKey())
         // Beside the database that it was, it claims to be the same one.
         Refusal.expect(.twoFiles) { try bound.open(new) }
         DatabaseScratch.remove(bound.scratch.path)
@@ -135,7 +136,7 @@ struct BoundCopiesTests {
     private func makeLegacy() throws -> RotationScratch {
         let legacy = try RotationScratch()
         try legacy.fill(rows: 3, logged: 1)
-        let connection = try Connection.open(legacy.path, key: legacy.keyring().databaseKey())
+        let connection = try Connection.open(legacy.path, key: legacy.keyring().activeDatabaseKey())
         try connection.with(rights: .engine) {
             try connection.execute("DELETE FROM lockstep_keyring WHERE ring = zeroblob(16)")
             try connection.execute("ALTER TABLE lockstep_keyring DROP COLUMN database")
@@ -148,7 +149,7 @@ struct BoundCopiesTests {
     )
     func legacy() throws {
         let legacy = try makeLegacy()
-        let connection = try Connection.open(legacy.path, key: legacy.keyring().databaseKey())
+        let connection = try Connection.open(legacy.path, key: legacy.keyring().activeDatabaseKey())
         #expect(try KeyringTable.database(connection) == nil)
         #expect(try KeyringTable.read(connection).epochs.count == 1)
         func age() throws -> [VerificationReport.Finding] {
@@ -169,7 +170,7 @@ struct BoundCopiesTests {
     @Test("Remembering alone also gives it an id")
     func legacyRemembers() throws {
         let legacy = try makeLegacy()
-        let connection = try Connection.open(legacy.path, key: legacy.keyring().databaseKey())
+        let connection = try Connection.open(legacy.path, key: legacy.keyring().activeDatabaseKey())
         #expect(try legacy.keyring().remember(in: connection))
         #expect(try KeyringTable.database(connection) != nil)
         #expect(try !legacy.keyring().remember(in: connection))

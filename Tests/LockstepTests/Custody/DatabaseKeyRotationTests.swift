@@ -26,7 +26,7 @@ struct DatabaseKeyRotationTests {
     )
     func success() throws {
         try scratch.fill(rows: 300)
-        let old = try scratch.keyring().databaseKey()
+        let old = try scratch.keyring().activeDatabaseKey()
         // Opened from a copy, so that the log stays for the rotation.
         let content = try RotationScratch(copying: scratch).content()
         let log = FilePath(scratch.path.string + "-wal")
@@ -43,7 +43,7 @@ struct DatabaseKeyRotationTests {
         Refusal.expect(.wrongKey) { _ = try Connection.open(scratch.path, key: old) }
         #expect(try scratch.findFault(content) == nil)
         #expect(try DatabaseScratch.mode(of: scratch.path) == 0o600)
-        try Store.open(scratch.path, key: scratch.keyring().databaseKey()).blocking.write {
+        try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey()).blocking.write {
             connection in
             try connection.execute("DELETE FROM item")
         }
@@ -51,7 +51,7 @@ struct DatabaseKeyRotationTests {
 
     @Test("A database without tables, rotated again and again")
     func empty() throws {
-        do { _ = try Connection.create(scratch.path, key: scratch.keyring().databaseKey()) }
+        do { _ = try Connection.create(scratch.path, key: scratch.keyring().activeDatabaseKey()) }
         for version: UInt32 in 2...5 {
             let report = try scratch.rotate()
             #expect(report.newVersion == version && report.oldVersion == version - 1)
@@ -59,7 +59,8 @@ struct DatabaseKeyRotationTests {
             #expect(report.copy?.pages == 2)
         }
         #expect(try scratch.states == [.retired, .retired, .retired, .retired, .active])
-        let connection = try Connection.open(scratch.path, key: scratch.keyring().databaseKey())
+        let connection = try Connection.open(
+            scratch.path, key: scratch.keyring().activeDatabaseKey())
         #expect(try connection.headerField("application_id") == Connection.applicationID)
     }
 
@@ -94,7 +95,7 @@ struct DatabaseKeyRotationTests {
         options.collations = [Collation("backwards") { $0 == $1 ? 0 : $0 > $1 ? -1 : 1 }]
         do {
             let connection = try Connection.create(
-                scratch.path, key: scratch.keyring().databaseKey(), options: options)
+                scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
             try connection.run(
                 script: """
                     CREATE TABLE item (name TEXT COLLATE backwards UNIQUE);
@@ -109,7 +110,7 @@ struct DatabaseKeyRotationTests {
         let report = try rotation.run(&keyring)
         #expect(report.copy?.rows == ["item": 2, "lockstep_keyring": 2])
         let store = try Store.open(
-            scratch.path, key: keyring.databaseKey(), options: StoreOptions(connection: options))
+            scratch.path, key: keyring.activeDatabaseKey(), options: .init(connection: options))
         let backup = scratch.folder.file("backup.db")
         #expect(try store.blocking.backup(to: backup).rows == ["item": 2, "lockstep_keyring": 2])
     }
@@ -203,7 +204,8 @@ struct DatabaseKeyRotationTests {
         arguments: [true, false])
     func busy(isWriting: Bool) throws {
         try scratch.fill(rows: 50)
-        let connection = try Connection.open(scratch.path, key: scratch.keyring().databaseKey())
+        let connection = try Connection.open(
+            scratch.path, key: scratch.keyring().activeDatabaseKey())
         try scratch.add(1, 10, to: connection)
         let before = try files()
         if isWriting {
@@ -228,7 +230,7 @@ struct DatabaseKeyRotationTests {
         try scratch.rotate { _ in
             Refusal.expect(.busy) {
                 _ = try Connection.open(
-                    scratch.path, key: scratch.keyring().databaseKey(), options: options)
+                    scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
             }
             Refusal.expect(.locked) { try scratch.rotate() }
         }
@@ -240,7 +242,7 @@ struct DatabaseKeyRotationTests {
     )
     func latecomer() throws {
         try scratch.fill(rows: 50)
-        let key = try Secrets.bytes(of: scratch.keyring().databaseKey().secret)
+        let key = try Secrets.bytes(of: scratch.keyring().activeDatabaseKey().secret)
         let late = try RawDatabase(scratch.path, key: "x'\(Hex.encode(key))'")
         try scratch.rotate { _ in
             // From here on, the file that it would open is the old one.
@@ -297,7 +299,8 @@ struct DatabaseKeyRotationTests {
     @Test("Damaged content is not copied")
     func damaged() throws {
         try scratch.fill(rows: 500, logged: 1)
-        let connection = try Connection.open(scratch.path, key: scratch.keyring().databaseKey())
+        let connection = try Connection.open(
+            scratch.path, key: scratch.keyring().activeDatabaseKey())
         try connection.checkpoint(.truncate)
         _ = consume connection
         var bytes = try Bytes.read(scratch.path)
@@ -377,17 +380,17 @@ struct DatabaseKeyRotationTests {
         Refusal.expect(.keyUnavailable) { try scratch.rotate() }
         let keyring = try scratch.keyring()
         try Restore(scratch.path, from: backup).run(
-            key: keyring.databaseKey(), backupKey: keyring.databaseKey(ofBackup: backup))
+            key: keyring.activeDatabaseKey(), backupKey: keyring.databaseKey(ofBackup: backup))
         // It came from before the rotation, and verification says so until it is made to remember.
         #expect(try scratch.findFault(content)?.contains("the file is older") == true)
-        try keyring.remember(in: Connection.open(scratch.path, key: keyring.databaseKey()))
+        try keyring.remember(in: Connection.open(scratch.path, key: keyring.activeDatabaseKey()))
         #expect(try scratch.findFault(content) == nil)
     }
 
     @Test("A file with a salt that is not the keyring's, or with none at all, has the active key")
     func foreignSalt() throws {
         let keyring = try scratch.keyring()
-        let active = try keyring.databaseKey().salt
+        let active = try keyring.activeDatabaseKey().salt
         #expect(try keyring.databaseKey(for: scratch.path).salt == active)
         for bytes in [[], [1, 2, 3], [UInt8](repeating: 7, count: 4096)] {
             try Bytes.write(bytes, to: scratch.path)

@@ -14,7 +14,7 @@ struct FileIdentityTests {
     /// The identity of another database under the same keyring, which the keyring does not record.
     private func sibling() throws -> (path: FilePath, identity: [UInt8]) {
         let path = scratch.folder.file("sibling.db")
-        let connection = try Connection.create(path, key: scratch.keyring().databaseKey())
+        let connection = try Connection.create(path, key: scratch.keyring().activeDatabaseKey())
         return (path, try #require(try connection.databaseID()))
     }
 
@@ -70,7 +70,7 @@ struct FileIdentityTests {
     func created() throws {
         let path = scratch.folder.file("made.db")
         var keyring = try scratch.keyring()
-        let store = try Store.create(path, key: keyring.databaseKey())
+        let store = try Store.create(path, key: keyring.activeDatabaseKey())
         try store.blocking.write { connection in try connection.execute("CREATE TABLE item (v)") }
         #expect(
             try store.blocking.read { try $0.value("SELECT count(*) FROM item", as: Int.self) } == 0
@@ -85,7 +85,7 @@ struct FileIdentityTests {
         let scratch = try RotationScratch()
         try scratch.fill(rows: 3)
         let other = scratch.folder.file("other.db")
-        do { _ = try Connection.create(other, key: scratch.keyring().databaseKey()) }
+        do { _ = try Connection.create(other, key: scratch.keyring().activeDatabaseKey()) }
         for path in [scratch.path, other] {
             _ = try Store.open(path, key: scratch.keyring().databaseKey(for: path))
         }
@@ -95,7 +95,7 @@ struct FileIdentityTests {
     func copies() throws {
         let copy = scratch.folder.file("copy.db")
         do {
-            let store = try Store.open(scratch.path, key: scratch.keyring().databaseKey())
+            let store = try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
             try store.blocking.backup(to: copy)
             try store.close()
         }

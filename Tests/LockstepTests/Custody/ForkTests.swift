@@ -158,7 +158,7 @@ struct ForkTests {
     func refused() throws {
         var keyring = try scratch.keyring()
         let other = scratch.folder.file("other.db")
-        _ = try Connection.create(other, key: keyring.databaseKey())
+        _ = try Connection.create(other, key: keyring.activeDatabaseKey())
         Refusal.expect(.unknownDatabase) { try fork(other) }
         var fields = try Keyring.create(.fields)
         Refusal.expect(.keyringMismatch) {

@@ -43,7 +43,7 @@ struct IdentityCheckTests {
     private func second() throws -> FilePath {
         let path = scratch.folder.file("second.db")
         var keyring = try scratch.keyring()
-        let connection = try Connection.create(path, key: keyring.databaseKey())
+        let connection = try Connection.create(path, key: keyring.activeDatabaseKey())
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, body)")
         try keyring.bind(connection, in: scratch.file)
         return path
@@ -87,7 +87,8 @@ struct IdentityCheckTests {
         let content = try KeyringTable.read(bound.open())
         let keyring = try scratch.keyring()
         let origin = try #require(try keyring.databaseKey(for: path).origin)
-        let found = try IdentityCheck.require(content, origin, at: elsewhere, keyring.databaseKey())
+        let found = try IdentityCheck.require(
+            content, origin, at: elsewhere, keyring.activeDatabaseKey())
         #expect(found == .inPlace)
         try bound.open()
         #expect(try bound.age().findings == [])
@@ -141,7 +142,8 @@ struct IdentityCheckTests {
         try FileManager.default.removeItem(atPath: path.string)
         let copy = try Bytes.read(elsewhere)
         try Restore(path, from: elsewhere).run(
-            key: scratch.keyring().databaseKey(), backupKey: scratch.keyring().databaseKey())
+            key: scratch.keyring().activeDatabaseKey(),
+            backupKey: scratch.keyring().activeDatabaseKey())
         try bound.save()
         try settle(path)
         try Bytes.write(copy, to: path)

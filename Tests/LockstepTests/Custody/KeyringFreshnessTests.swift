@@ -46,7 +46,7 @@ struct KeyringFreshnessTests {
         var options = ConnectionOptions()
         options.isQueryOnly = true
         let connection = try Connection.open(
-            bare.path, key: keyring.databaseKey(), options: options)
+            bare.path, key: keyring.activeDatabaseKey(), options: options)
         do {
             try keyring.bind(connection, in: bare.file)
             Issue.record("it was bound")
@@ -68,7 +68,7 @@ struct KeyringFreshnessTests {
         #expect(error.code == .keyringOutdated)
         #expect(error.hint?.contains("newest copy") == true)
         Refusal.expect(.keyringOutdated) {
-            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
+            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
         }
         Refusal.expect(.keyringOutdated) {
             var keyring = try bound.scratch.keyring()
@@ -109,7 +109,7 @@ struct KeyringFreshnessTests {
         #expect(error.code == .databaseOutdated)
         #expect(error.hint?.contains("older copy") == true)
         Refusal.expect(.databaseOutdated) {
-            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
+            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
         }
         #expect(
             try bound.age().findings.first?.message.hasPrefix("the database is older") == true)
@@ -176,7 +176,7 @@ struct KeyringFreshnessTests {
         do {
             var keyring = try bound.scratch.keyring()
             try keyring.bind(
-                Connection.create(other, key: keyring.databaseKey()), in: bound.scratch.file)
+                Connection.create(other, key: keyring.activeDatabaseKey()), in: bound.scratch.file)
         }
         func settle() throws {
             for path in [bound.scratch.path, other, bound.scratch.path, other] {
@@ -227,7 +227,7 @@ struct KeyringFreshnessTests {
         #expect(error.code == .tampered)
         #expect(error.hint != nil)
         Refusal.expect(.tampered) {
-            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().databaseKey())
+            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
         }
         let outcome = try bound.age()
         #expect(outcome.hasFailed)
@@ -244,7 +244,7 @@ struct KeyringFreshnessTests {
             let connection = try Connection.open(bare.path, key: key)
             try connection.with(rights: .engine) { try connection.execute(SQL(verbatim: sql)) }
         }
-        _ = try Connection.open(bare.path, key: bare.keyring().databaseKey())
+        _ = try Connection.open(bare.path, key: bare.keyring().activeDatabaseKey())
         let report = try Verification(bare.path, sets: []).run(keyring: bare.keyring())
         let age = try #require(report.outcomes.first { $0.check == .freshness })
         #expect(!age.hasFailed && !age.findings.isEmpty)
@@ -321,7 +321,7 @@ struct KeyringFreshnessTests {
         try bound.open()
         #expect(try bound.age().findings == [])
         let keyring = try bound.scratch.keyring()
-        let active = try keyring.activeDatabaseKey().version
+        let active = try keyring.activeDatabaseKeyEntry().version
         #expect(keyring.document.files.map(\.keyVersion) == [active])
     }
 

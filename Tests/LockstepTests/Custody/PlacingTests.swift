@@ -17,7 +17,7 @@ struct PlacingTests {
         bound = try BoundScratch()
         var keyring = try scratch.keyring()
         do {
-            let connection = try Connection.create(second, key: keyring.databaseKey())
+            let connection = try Connection.create(second, key: keyring.activeDatabaseKey())
             try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
             try keyring.bind(connection, in: scratch.file)
         }
@@ -105,7 +105,7 @@ struct PlacingTests {
         let new = scratch.folder.file("new.db")
         let made = scratch.folder.file("made.db")
         var keyring = try scratch.keyring()
-        do { _ = try Connection.create(made, key: keyring.databaseKey()) }
+        do { _ = try Connection.create(made, key: keyring.activeDatabaseKey()) }
         try Placing(keyringFile: scratch.file, database: new).run(&keyring) { _, place in
             try place(made) {
                 try FileManager.default.moveItem(atPath: made.string, toPath: new.string)

@@ -67,7 +67,7 @@ struct ReadAgainTests {
         let (before, newest) = (keyring.epoch, try bound.scratch.keyring().epoch)
         #expect(before < newest)
         Refusal.expect(.keyringOutdated) {
-            _ = try Connection.open(bound.scratch.path, key: keyring.databaseKey())
+            _ = try Connection.open(bound.scratch.path, key: keyring.activeDatabaseKey())
         }
         _ = try Store.open(bound.scratch.path, keyring: &keyring, in: bound.scratch.file)
         #expect(keyring.epoch == newest)
@@ -86,7 +86,7 @@ struct ReadAgainTests {
             try bound.scratch.file.readingAgain(
                 &keyring, ReadAgain(pause: { pauses.withLock { $0 += 1 } })
             ) { keyring in
-                _ = try Connection.open(bound.scratch.path, key: keyring.databaseKey())
+                _ = try Connection.open(bound.scratch.path, key: keyring.activeDatabaseKey())
             }
         }
         #expect(pauses.withLock { $0 } == 2)

@@ -51,7 +51,7 @@ struct RotationScratch {
     /// log that lies beside it, as a killed program leaves one.
     func fill(rows: Int, size: Int = 100, logged: Int = 20) throws {
         let original = try DatabaseScratch()
-        let connection = try Connection.create(original.path, key: keyring().databaseKey())
+        let connection = try Connection.create(original.path, key: keyring().activeDatabaseKey())
         try keyring().remember(in: connection)
         try connection.setHeaderField("user_version", 77)
         try connection.run(
@@ -168,7 +168,7 @@ struct RotationScratch {
         let states = Dictionary(grouping: keyring.summary.keys, by: \.state)
         #expect(states[.pending] == nil, context)
         #expect(states[.active]?.map(\.version) == [report.newVersion], context)
-        #expect(try opens(keyring.databaseKey()), context)
+        #expect(try opens(keyring.activeDatabaseKey()), context)
     }
 
     /// The states of the database keys, in the order of their versions.

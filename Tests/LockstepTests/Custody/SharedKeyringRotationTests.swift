@@ -13,7 +13,7 @@ struct SharedKeyringRotationTests {
     init() throws {
         bound = try BoundScratch()
         var keyring = try scratch.keyring()
-        let connection = try Connection.create(second, key: keyring.databaseKey())
+        let connection = try Connection.create(second, key: keyring.activeDatabaseKey())
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
         try keyring.bind(connection, in: scratch.file)
     }

@@ -19,7 +19,8 @@ struct RememberedScratch {
         try keyring.addSlot("key-file", KeyFile.read(keyFile))
         try file.create(keyring)
         let connection = try Connection.create(
-            scratch.path, key: scratch.keyring().databaseKey(), options: Self.options(keyring))
+            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring)
+        )
         try connection.execute(
             "CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT, plot TEXT)")
         try connection.execute(
@@ -45,7 +46,7 @@ struct RememberedScratch {
     @discardableResult
     func open(mayBeUnsealed: Bool = false) throws -> Connection {
         try Connection.open(
-            scratch.path, key: scratch.keyring().databaseKey(),
+            scratch.path, key: scratch.keyring().activeDatabaseKey(),
             options: Self.options(keyring(), mayBeUnsealed: mayBeUnsealed))
     }
 
@@ -81,7 +82,7 @@ struct RememberedScratch {
         options.fieldKeys = [try keyring.fieldKeys(named: "films").withoutMemory()]
         options.mayBeUnsealed = true
         let connection = try Connection.open(
-            scratch.path, key: scratch.keyring().databaseKey(), options: options)
+            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
         return try file.accept(&keyring, sealedIn: connection)
     }
 
@@ -96,7 +97,7 @@ struct RememberedScratch {
 
     func backUp(to name: String) throws -> FilePath {
         let path = scratch.folder.file(name)
-        let key = try scratch.keyring().databaseKey()
+        let key = try scratch.keyring().activeDatabaseKey()
         let store = try Store.open(scratch.path, key: key)
         try Backup(to: path).run(on: store, key: key)
         try store.close()
@@ -106,7 +107,7 @@ struct RememberedScratch {
     func restore(_ backup: FilePath) throws {
         let keyring = try scratch.keyring()
         try Restore(scratch.path, from: backup).run(
-            key: keyring.databaseKey(), backupKey: keyring.databaseKey(version: 1))
+            key: keyring.activeDatabaseKey(), backupKey: keyring.databaseKey(version: 1))
     }
 
     /// How many titles open.

@@ -202,7 +202,7 @@ struct VerificationTests {
         try keyring.addSlot("cheap", Rings.passphrase("correct horse"), cost: Rings.cheap)
         try keyring.addSlot(
             "variable", .environment(variable: "K", SecretBytes(copying: secret.span)))
-        try keyring.remember(in: Connection.create(scratch.path, key: keyring.databaseKey()))
+        try keyring.remember(in: Connection.create(scratch.path, key: keyring.activeDatabaseKey()))
         let sound = try Verification(scratch.path, sets: []).run(keyring: keyring)
         #expect(sound.isClean, "\(sound)")
         #expect(sound.outcomes.map(\.check).suffix(2) == [.freshness, .keyring])

@@ -48,7 +48,7 @@ struct FilledFileWorkloadTests {
         try fill()
         let request = try request(.rotate)
         let before = try Bytes.read(request.path)
-        let old = try BenchDatabase(request).keyring().databaseKey()
+        let old = try BenchDatabase(request).keyring().activeDatabaseKey()
         let measured = try request.run()
         #expect(try measured.hash.hex == WorkloadName.rotate.expected(40, 40))
         #expect(measured.operations == 40)

@@ -144,7 +144,8 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
             bench.path(to), from: bench.path(from), options: options)
         provisioning.sharesCells = true
         try provisioning.run(
-            key: keyring.databaseKey(), templateKey: keyring.databaseKey(ofBackup: bench.path(from))
+            key: keyring.activeDatabaseKey(),
+            templateKey: keyring.databaseKey(ofBackup: bench.path(from))
         )
         options.mayBeUnsealed = true
         options.mayBeUnknown = true
@@ -367,7 +368,7 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
         var keyring = try file.open { _ in try KeyFile.read(bench.path("kf")) }
         let (backup, path) = (bench.path("c.db"), bench.path("d.db"))
         try Restore(path, from: backup).run(
-            key: keyring.databaseKey(), backupKey: keyring.databaseKey(ofBackup: backup)
+            key: keyring.activeDatabaseKey(), backupKey: keyring.databaseKey(ofBackup: backup)
         ) { _ in bench.step() }
         truth["d.db"] = truth["c.db"]
         try Fork(of: path, keyring: file).run(&keyring)

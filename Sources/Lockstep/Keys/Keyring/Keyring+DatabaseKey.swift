@@ -1,9 +1,9 @@
 extension Keyring {
-    /// The active database key. After an interrupted rotation the file can already use the pending key:
+    /// The active database key, under which new files are made. A file that is there can have another:
     /// ``databaseKey(for:)`` determines from the file which one it is.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
-    public borrowing func databaseKey() throws(LockstepError) -> DatabaseKey {
-        let entry = try activeDatabaseKey()
+    package borrowing func activeDatabaseKey() throws(LockstepError) -> DatabaseKey {
+        let entry = try activeDatabaseKeyEntry()
         var key = try databaseKey(version: entry.version)
         key.origin = try origin(entry)
         return key
@@ -21,7 +21,7 @@ extension Keyring {
     }
 
     /// The entry of the active database key.
-    borrowing func activeDatabaseKey() throws(LockstepError) -> KeyringDocument.KeyEntry {
+    borrowing func activeDatabaseKeyEntry() throws(LockstepError) -> KeyringDocument.KeyEntry {
         try requireDatabasePurpose()
         guard let active = document.keys.first(where: { $0.state == .active }) else {
             throw KeyringDocument.malformed("it has no active database key")
@@ -34,7 +34,7 @@ extension Keyring {
     borrowing func databaseKey(
         makingSalt salt: [UInt8]
     ) throws(LockstepError) -> KeyringDocument.KeyEntry? {
-        let active = try activeDatabaseKey()
+        let active = try activeDatabaseKeyEntry()
         let others = document.keys.filter {
             $0.kind == .database && $0.state != .destroyed && $0 != active
         }
@@ -86,7 +86,7 @@ extension Keyring {
         _ version: UInt32, replacing replaced: UInt32? = nil, leaving state: KeyState,
         today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
-        let active = try activeDatabaseKey().version
+        let active = try activeDatabaseKeyEntry().version
         let old = replaced ?? active
         if active != version {
             try setState(.database, version: version, to: .active, today: today)

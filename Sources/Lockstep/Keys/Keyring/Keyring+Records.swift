@@ -57,7 +57,7 @@ extension Keyring {
     /// - Parameter path: Where it will be, as ``KeyringFile/spelling(of:)`` says.
     package mutating func listNewDatabase(at path: FilePath? = nil) throws(LockstepError) {
         try list(
-            Random.bytes(KeyringDocument.databaseIDLength), under: activeDatabaseKey().version,
+            Random.bytes(KeyringDocument.databaseIDLength), under: activeDatabaseKeyEntry().version,
             at: path)
     }
 
@@ -66,7 +66,7 @@ extension Keyring {
     package borrowing func newDatabaseKey(
         at path: FilePath? = nil
     ) throws(LockstepError) -> DatabaseKey {
-        var key = try databaseKey()
+        var key = try activeDatabaseKey()
         key.origin?.newDatabase = unmadeDatabase(at: path)?.database
         return key
     }

@@ -30,7 +30,7 @@ enum PassphraseWorkload: KeyedWorkload {
             if database.request.variant == "scrypt" {
                 _ = try Scrypt.Cost.measure(.standard)
             } else {
-                _ = try file.open { _ in try credential() }.databaseKey()
+                _ = try file.open { _ in try credential() }.activeDatabaseKey()
             }
             measurement.clock.stop()
             measurement.hash.add(try store.blocking.read { db in try Record.find(id, in: db) })

@@ -14,7 +14,7 @@ enum VerifyWorkload: Workload {
         let keyring = try database.keyring()
         let set = try MigrationSet(
             name: "bench", files: [("0001_table.sql", "-- lockstep: up\n\(BenchDatabase.table);")])
-        try takeIntoCare(database.openConnection(keyring.databaseKey()), of: set)
+        try takeIntoCare(database.openConnection(keyring.activeDatabaseKey()), of: set)
         var verification = Verification(database.request.path, sets: [set])
         verification.keyringFile = database.keyringFile.path
         verification.cacheBytes = database.request.cacheBytes

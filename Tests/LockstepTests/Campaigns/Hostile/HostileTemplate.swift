@@ -81,7 +81,8 @@ struct HostileTemplate: Sendable {
         var options = ConnectionOptions()
         options.fieldKeys = [keys]
         options.mayBeUnsealed = true
-        let connection = try Connection.create(path, key: Self.databaseKey(), options: options)
+        let connection = try Connection.create(
+            path, key: Self.databaseKey(), options: options)
         try connection.run(script: Self.tables)
         let written = try Self.fill(connection)
         for column in Self.columns {

@@ -42,7 +42,7 @@ struct IdentityPrototype: Sendable {
             try connection.protect("fee", of: "credit", keys: keys)
             try bench.fieldsFile.remember(&fields, sealedIn: connection)
             let other = try Connection.create(
-                siblingPath, key: keyring.databaseKey(),
+                siblingPath, key: keyring.activeDatabaseKey(),
                 options: OperatorPrototype.options(fields.fieldKeys(named: "films")))
             try OperatorPrototype.fill(other, " elsewhere", upTo: "2") {}
             try keyring.bind(other, in: bench.keyringFile)

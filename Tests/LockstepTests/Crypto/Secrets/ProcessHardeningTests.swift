@@ -36,7 +36,7 @@
                     let opened = try Keyring.open(try ring.encode(epoch: 1)) { _ in
                         try KeyFile.read(path)
                     }
-                    #expect(try opened.databaseKey().secret.count == 32)
+                    #expect(try opened.activeDatabaseKey().secret.count == 32)
                 } catch {
                     Issue.record(error)
                 }

@@ -17,7 +17,8 @@ struct SealedBlobStoreTests {
         var options = StoreOptions()
         options.connection.fieldKeys = [bench.keys]
         options.connection.mayBeUnsealed = true
-        return try Store.open(bench.films.path, key: bench.films.databaseKey(), options: options)
+        return try Store.open(
+            bench.films.path, key: bench.films.databaseKey(), options: options)
     }
 
     private static func stream(

@@ -29,7 +29,7 @@ struct DatabaseKeyDestructionTests {
     private func second() throws -> FilePath {
         let path = scratch.folder.file("second.db")
         var keyring = try scratch.keyring()
-        let connection = try Connection.create(path, key: keyring.databaseKey())
+        let connection = try Connection.create(path, key: keyring.activeDatabaseKey())
         try keyring.bind(connection, in: scratch.file)
         return path
     }
@@ -70,7 +70,7 @@ struct DatabaseKeyDestructionTests {
     func copy() throws {
         let copy = scratch.folder.file("copy.db")
         do {
-            let store = try Store.open(scratch.path, key: scratch.keyring().databaseKey())
+            let store = try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
             try store.blocking.backup(to: copy)
             try store.close()
         }

@@ -24,7 +24,8 @@ struct FieldKeyDestructionTests {
         try file.create(keyring)
         do {
             let connection = try Connection.create(
-                scratch.path, key: scratch.keyring().databaseKey(), options: Self.options(keyring))
+                scratch.path, key: scratch.keyring().activeDatabaseKey(),
+                options: Self.options(keyring))
             try connection.run(
                 script: """
                     CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT, trailer BLOB);
@@ -55,7 +56,8 @@ struct FieldKeyDestructionTests {
 
     private func open() throws -> Connection {
         try Connection.open(
-            scratch.path, key: scratch.keyring().databaseKey(), options: Self.options(keyring()))
+            scratch.path, key: scratch.keyring().activeDatabaseKey(),
+            options: Self.options(keyring()))
     }
 
     /// As a program does that opened the keyring before key 2 was made.
@@ -63,7 +65,7 @@ struct FieldKeyDestructionTests {
         var options = ConnectionOptions()
         options.fieldKeys = [old]
         return try Connection.open(
-            scratch.path, key: scratch.keyring().databaseKey(), options: options)
+            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
     }
 
     private func destroy(
@@ -73,7 +75,7 @@ struct FieldKeyDestructionTests {
         destruction.databases = named ? [scratch.path] : []
         destruction.lost = lost
         var keyring = try keyring()
-        try destruction.run(&keyring) { _ in try scratch.keyring().databaseKey() }
+        try destruction.run(&keyring) { _ in try scratch.keyring().activeDatabaseKey() }
     }
 
     private func refusal(_ body: () throws -> Void) throws -> String {
@@ -129,7 +131,7 @@ struct FieldKeyDestructionTests {
         var databases = try scratch.keyring()
         do {
             try databases.bind(open(), in: scratch.file)
-            let store = try Store.open(scratch.path, key: databases.databaseKey())
+            let store = try Store.open(scratch.path, key: databases.activeDatabaseKey())
             try store.blocking.backup(to: copy)
             try store.close()
         }
@@ -208,7 +210,7 @@ struct FieldKeyDestructionTests {
     func stripped() throws {
         do {
             let operatorConnection = try Connection.open(
-                scratch.path, key: scratch.keyring().databaseKey())
+                scratch.path, key: scratch.keyring().activeDatabaseKey())
             try operatorConnection.with(rights: .engine) {
                 try operatorConnection.execute("DELETE FROM lockstep_dataset")
             }

@@ -21,7 +21,8 @@ struct FieldsFreshnessTests {
         try keyring.addSlot("other", KeyFile.read(keyFile))
         try file.create(keyring)
         let connection = try Connection.create(
-            scratch.path, key: scratch.keyring().databaseKey(), options: Self.options(keyring))
+            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring)
+        )
         try connection.run(
             script: """
                 CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT);
@@ -43,7 +44,8 @@ struct FieldsFreshnessTests {
 
     private func open(_ keyring: borrowing Keyring) throws -> Connection {
         try Connection.open(
-            scratch.path, key: scratch.keyring().databaseKey(), options: Self.options(keyring))
+            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring)
+        )
     }
 
     @discardableResult
@@ -75,7 +77,7 @@ struct FieldsFreshnessTests {
         options.connection = try Self.options(keyring())
         Refusal.expect(code) {
             _ = try Store.open(
-                scratch.path, key: scratch.keyring().databaseKey(), options: options)
+                scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
         }
         var verification = Verification(scratch.path, sets: [])
         verification.fieldKeys = [try keyring().fieldKeys(named: "films")]
@@ -159,7 +161,7 @@ struct FieldsFreshnessTests {
             var options = ConnectionOptions()
             options.fieldKeys = [try keyring.fieldKeys().withoutMemory()]
             let connection = try Connection.open(
-                scratch.path, key: scratch.keyring().databaseKey(), options: options)
+                scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
             try file.accept(&keyring, sealedIn: connection)
         }
         try open()
@@ -183,7 +185,7 @@ struct FieldsFreshnessTests {
         var options = StoreOptions()
         options.connection = try Self.options(keyring())
         let store = try Store.open(
-            scratch.path, key: scratch.keyring().databaseKey(), options: options)
+            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
         try change()
         try remember()
         for _ in 0..<2 {

@@ -26,7 +26,7 @@ struct SealedForkTests {
             var options = ConnectionOptions()
             options.fieldKeys = [try fields.fieldKeys(named: "films")]
             let connection = try Connection.create(
-                scratch.path, key: keyring.databaseKey(), options: options)
+                scratch.path, key: keyring.activeDatabaseKey(), options: options)
             try connection.run(
                 script: """
                     CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT);
@@ -37,7 +37,7 @@ struct SealedForkTests {
             try file.remember(&fields, sealedIn: connection)
             try connection.checkpoint(.truncate)
         }
-        let store = try Store.open(scratch.path, key: keyring.databaseKey())
+        let store = try Store.open(scratch.path, key: keyring.activeDatabaseKey())
         try store.blocking.backup(to: copy)
         try store.close()
         try Fork(of: copy, keyring: scratch.file).run(&keyring)

@@ -264,12 +264,13 @@ struct SealedTrustTests {
             options.sealed = [path]
             Refusal.expect(.keyUnavailable) {
                 _ = try Connection.open(
-                    bench.path, key: bench.keyring().databaseKey(), options: options)
+                    bench.path, key: bench.keyring().activeDatabaseKey(), options: options)
             }
             var store = StoreOptions()
             store.sealed = [path]
             Refusal.expect(.keyUnavailable) {
-                _ = try Store.open(bench.path, key: bench.keyring().databaseKey(), options: store)
+                _ = try Store.open(
+                    bench.path, key: bench.keyring().activeDatabaseKey(), options: store)
             }
         }
     }

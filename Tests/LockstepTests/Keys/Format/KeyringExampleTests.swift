@@ -54,7 +54,7 @@ struct KeyringExampleTests {
             #expect(
                 try HashFunction.sha256.digest(key.bytes) == bytes("key \(version): its SHA-256"))
         }
-        let key = try ring.databaseKey()
+        let key = try ring.activeDatabaseKey()
         #expect(Secrets.bytes(of: key.secret) == (try bytes("key 2: raw key")))
         #expect(key.salt == (try bytes("key 2: salt of the file")))
         #expect(try HashFunction.sha256.digest(text.span) == bytes("SHA-256 of the file"))

@@ -80,13 +80,13 @@ struct KeyringForgeryTests {
         changed[4] = lines[4].replacing(one, with: other)
         changed[5] = lines[5].replacing(other, with: one)
         let ring = try Rings.open(try holder.signed(changed))
-        Refusal.expect(.keyringTampered) { _ = try ring.databaseKey() }
+        Refusal.expect(.keyringTampered) { _ = try ring.activeDatabaseKey() }
         Refusal.expect(.keyringTampered) { _ = try ring.key(.database, version: 1) }
 
         changed = lines
         changed[5] = lines[5].replacing(field(5, 5), with: field(4, 5))
         let committed = try Rings.open(try holder.signed(changed))
-        Refusal.expect(.keyringTampered) { _ = try committed.databaseKey() }
+        Refusal.expect(.keyringTampered) { _ = try committed.activeDatabaseKey() }
     }
 
     @Test("material is held to its commitment even where it unwraps")

@@ -86,7 +86,7 @@ struct KeyringFormatTests {
         #expect(ring.purpose == .database)
         #expect(ring.epoch == 7)
         #expect(ring.subjectID == Array(0x10..<0x20))
-        let key = try ring.databaseKey()
+        let key = try ring.activeDatabaseKey()
         #expect(
             Hex.encode(Secrets.bytes(of: key.secret))
                 == "ab487421a4ea2804222def0c6002decc2cbf023b07514ba21f13003ad77f575f")
@@ -101,7 +101,7 @@ struct KeyringFormatTests {
             #expect(slot.name == "main" && slot.kind == .passphrase(logN: 14))
             return try Rings.passphrase("correct horse bättery")
         }
-        let key = try ring.databaseKey()
+        let key = try ring.activeDatabaseKey()
         #expect(
             Hex.encode(Secrets.bytes(of: key.secret))
                 == "08400626c982be90b5dbaf83bb93b1bd8516a1f3a047e491bbce4b80a655eab5")

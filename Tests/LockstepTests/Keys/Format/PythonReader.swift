@@ -158,7 +158,7 @@ extension PythonReader.Contents {
                     since: "\(key.since)", sha256: digest))
         }
         if ring.purpose == .database {
-            let key = try ring.databaseKey()
+            let key = try ring.activeDatabaseKey()
             raw = try Self.digest(key.secret)
             salt = Hex.encode(key.salt)
         }

@@ -16,13 +16,13 @@ struct KeyringDatabaseKeyTests {
         let one = try Rings.make(subject: subject)
         let other = try Rings.make(subject: subject)
         #expect(try Rings.databaseKey(one) != Rings.databaseKey(other))
-        #expect(try one.databaseKey().salt != other.databaseKey().salt)
+        #expect(try one.activeDatabaseKey().salt != other.activeDatabaseKey().salt)
     }
 
     @Test("a fields keyring opens no database file")
     func fieldsRing() throws {
         let ring = try Rings.make(.fields)
-        Refusal.expect(.keyringMismatch) { _ = try ring.databaseKey() }
+        Refusal.expect(.keyringMismatch) { _ = try ring.activeDatabaseKey() }
     }
 
     @Test("a database keyring holds no key that could read a cell")

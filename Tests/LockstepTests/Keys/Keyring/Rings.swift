@@ -74,7 +74,7 @@ enum Rings {
     }
 
     static func databaseKey(_ ring: borrowing Keyring) throws -> [UInt8] {
-        Secrets.bytes(of: try ring.databaseKey().secret)
+        Secrets.bytes(of: try ring.activeDatabaseKey().secret)
     }
 
     static func state(

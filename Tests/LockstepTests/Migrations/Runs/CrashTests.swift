@@ -32,7 +32,7 @@ struct CrashTests {
             var keyring = try Keyring.create(.database)
             try keyring.addSlot("key-file", KeyFile.read(keyFile))
             try keyringFile.create(keyring)
-            let connection = try Connection.create(original, key: keyring.databaseKey())
+            let connection = try Connection.create(original, key: keyring.activeDatabaseKey())
             _ = try Migrator(set).run(.version(MigrationVersion(1)), on: connection)
             for row in rows { try connection.execute(SQL(verbatim: row)) }
         }
@@ -42,7 +42,7 @@ struct CrashTests {
         var original: FilePath { folder.file("data.db") }
 
         func key() throws -> DatabaseKey {
-            try keyringFile.open { _ in try KeyFile.read(keyFile) }.databaseKey()
+            try keyringFile.open { _ in try KeyFile.read(keyFile) }.activeDatabaseKey()
         }
     }
 

@@ -33,19 +33,19 @@ struct CopyCallTests {
 
     private static func content(_ scratch: RotationScratch, _ name: String) throws -> [String] {
         let path = scratch.folder.file(name)
-        let key = try scratch.keyring().databaseKey()
+        let key = try scratch.keyring().activeDatabaseKey()
         #expect(try PageAudit(path).run(key: key).isClean)
         return try RotationScratch.content(Connection.open(path, key: key))
     }
 
     /// Adds a row, and makes a backup.
     private static func grow(_ scratch: RotationScratch, backup: FilePath) throws {
-        let key = try scratch.keyring().databaseKey()
-        let store = try await Store.open(scratch.path, key: key)
+        let key = try scratch.keyring().activeDatabaseKey()
+        let store = try Store.open(scratch.path, key: key)
         try store.blocking.write {
             try $0.execute("INSERT INTO item SELECT NULL, body FROM item LIMIT 1")
         }
-        try store.backup(to: backup)
+        try store.blocking.backup(to: backup)
     }
 
     @Test("A failed backup leaves no files", arguments: ["once", "full"])
@@ -79,8 +79,8 @@ struct CopyCallTests {
         let content: [String]
         do {
             let copied = try RotationScratch(copying: original)
-            let key = try copied.keyring().databaseKey()
-            try Store.open(copied.path, key: key).blocking.backup(
+            let key = try copied.keyring().activeDatabaseKey()
+            try await Store.open(copied.path, key: key).backup(
                 to: original.folder.file("copy.db"))
             content = try copied.content()
         }

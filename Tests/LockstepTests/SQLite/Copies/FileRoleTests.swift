@@ -17,7 +17,7 @@ struct FileRoleTests {
     }
 
     private func backUp() throws {
-        let store = try Store.open(scratch.path, key: scratch.keyring().databaseKey())
+        let store = try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
         try store.blocking.backup(to: copy)
         try store.close()
     }
@@ -38,11 +38,11 @@ struct FileRoleTests {
         #expect(try number(copy) == 2)
         #expect(try number(scratch.path) == 1)
         let second = scratch.folder.file("second.db")
-        let store = try Store.open(copy, key: scratch.keyring().databaseKey())
+        let store = try Store.open(copy, key: scratch.keyring().activeDatabaseKey())
         try store.blocking.backup(to: second)
         try store.close()
         #expect(try role(second) == .copy)
-        let key = try scratch.keyring().databaseKey()
+        let key = try scratch.keyring().activeDatabaseKey()
         _ = try Restore(scratch.path, from: second).run(key: key, backupKey: key)
         #expect(try role() == .original)
         #expect(try role(second) == .copy)
@@ -54,7 +54,7 @@ struct FileRoleTests {
         let plain = scratch.folder.file("plain.db")
         do { try RawDatabase(plain, key: nil).run("CREATE TABLE item (id)") }
         let path = scratch.folder.file("adopted.db")
-        try Adoption(of: plain, into: path).run(key: scratch.keyring().databaseKey())
+        try Adoption(of: plain, into: path).run(key: scratch.keyring().activeDatabaseKey())
         let connection = try Connection.open(path, key: scratch.keyring().databaseKey(version: 1))
         #expect(try connection.databaseID()?.count == 16)
         #expect(
@@ -80,7 +80,7 @@ struct FileRoleTests {
 
     @Test("A salvaged database is a copy, with and without an identity of its own")
     func salvaged() throws {
-        let key = try scratch.keyring().databaseKey()
+        let key = try scratch.keyring().activeDatabaseKey()
         _ = try Salvage(scratch.path, into: copy).run(key: key, newKey: key)
         #expect(try role(copy) == .copy)
         #expect(try role() == .original)
@@ -103,11 +103,11 @@ struct FileRoleTests {
         let key = try DatabaseKey.ephemeral()
         let new = scratch.folder.file("new.db")
         try Provisioning(new, from: copy).run(
-            key: key, templateKey: scratch.keyring().databaseKey())
+            key: key, templateKey: scratch.keyring().activeDatabaseKey())
         #expect(try Connection.open(new, key: key).fileRole() == .original)
         let plain = scratch.folder.file("plain.db")
         try PlaintextExport(to: plain).run(
-            on: Store.open(copy, key: scratch.keyring().databaseKey()))
+            on: Store.open(copy, key: scratch.keyring().activeDatabaseKey()))
         let adopted = scratch.folder.file("adopted.db")
         try Adoption(of: plain, into: adopted).run(key: key)
         #expect(try Connection.open(adopted, key: key).fileRole() == .original)

@@ -27,7 +27,7 @@ struct KilledCopyTests {
         func key() throws -> DatabaseKey {
             try KeyringFile(folder.file("data.keyring")).open { _ in
                 try KeyFile.read(folder.file("my.key"))
-            }.databaseKey()
+            }.activeDatabaseKey()
         }
 
         /// Whether it was killed at this call.

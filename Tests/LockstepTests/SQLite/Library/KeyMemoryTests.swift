@@ -35,7 +35,7 @@ struct KeyMemoryTests {
             // Each half, once.
             try #require(MaskedSecret(secret).places().count == 2)
             let ring = try Rings.make()
-            let key = try ring.databaseKey()
+            let key = try ring.activeDatabaseKey()
             let masked = MaskedSecret(key.secret)
             let connection = try Connection.create(folder.file("a.db"), key: key)
             try connection.execute("CREATE TABLE t (a)")
@@ -90,7 +90,7 @@ struct KeyMemoryTests {
         try file.create(ring)
         masked["database ring"] = MaskedSecret(ring.ringKey)
         masked["database data"] = try MaskedSecret(ring.key(.database, version: 1))
-        let key = try ring.databaseKey()
+        let key = try ring.activeDatabaseKey()
         masked["database"] = MaskedSecret(key.secret)
         masked["keyspec"] = try MaskedSecret(key.keyspec(withSalt: false), from: 2)
         let store = try Store.create(path, key: key)
@@ -102,8 +102,8 @@ struct KeyMemoryTests {
         try store.blocking.backup(to: folder.file("b.db"), key: key)
         try store.close()
         try DatabaseKeyRotation(of: path, keyring: file).run(&ring)
-        masked["database, the next"] = try MaskedSecret(ring.databaseKey().secret)
-        let again = try Store.open(path, key: ring.databaseKey())
+        masked["database, the next"] = try MaskedSecret(ring.activeDatabaseKey().secret)
+        let again = try Store.open(path, key: ring.activeDatabaseKey())
         _ = try again.blocking.read { db in try db.value("SELECT count(*) FROM t", as: Int.self) }
         try again.close()
     }

@@ -33,7 +33,7 @@ struct KilledWriterTests {
     private var path: FilePath { folder.file("data.db") }
 
     private func key() throws -> DatabaseKey {
-        try keyring.open { _ in try KeyFile.read(keyFile) }.databaseKey()
+        try keyring.open { _ in try KeyFile.read(keyFile) }.activeDatabaseKey()
     }
 
     private func make() throws {

@@ -37,7 +37,8 @@ struct TwoProcessesTests {
     }
 
     private func make(rows: Int) throws {
-        let key = try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }.databaseKey()
+        let key = try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }
+            .activeDatabaseKey()
         DatabaseScratch.remove(path)
         let connection = try Connection.create(path, key: key)
         try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, v INTEGER, pad)")

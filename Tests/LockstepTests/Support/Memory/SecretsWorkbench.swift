@@ -31,7 +31,7 @@ struct SecretsWorkbench {
         var options = ConnectionOptions()
         options.fieldKeys = [keys]
         let connection = try Connection.create(
-            files.database, key: ring.databaseKey(), options: options)
+            files.database, key: ring.activeDatabaseKey(), options: options)
         try connection.run(
             script: """
                 CREATE TABLE film (id INTEGER PRIMARY KEY, code TEXT, note);
@@ -50,7 +50,7 @@ struct SecretsWorkbench {
         try known.add("identity", Identity.read(files.identity).secret)
         try known.add(ring)
         try known.add(fields)
-        try known.add(ring.databaseKey())
+        try known.add(ring.activeDatabaseKey())
         try known.add(keys, on: connection)
         secrets = known
     }
@@ -102,7 +102,7 @@ struct SecretsInUse {
         var options = ConnectionOptions()
         options.fieldKeys = [keys]
         let connection = try Connection.open(
-            database, key: ring.databaseKey(), options: options)
+            database, key: ring.activeDatabaseKey(), options: options)
         try connection.execute(
             "INSERT INTO film_open (code, note) VALUES (?, ?)", "third", "a third note")
         _ = try connection.value("SELECT code FROM film_open WHERE id = 1", as: String.self)

@@ -169,7 +169,7 @@ struct FreshnessCheckTests {
         try scratch.file.save(&keyring)
         #expect(try !verify().hasFailed)
         #expect(try first(verify()).contains("does not know this keyring's ring"))
-        try keyring.remember(in: Connection.open(scratch.path, key: keyring.databaseKey()))
+        try keyring.remember(in: Connection.open(scratch.path, key: keyring.activeDatabaseKey()))
         #expect(try verify().findings == [])
     }
 
@@ -177,7 +177,7 @@ struct FreshnessCheckTests {
     func retired() throws {
         do {
             // Without a log, which would be another file's.
-            let key = try scratch.keyring().databaseKey()
+            let key = try scratch.keyring().activeDatabaseKey()
             try Connection.open(scratch.path, key: key).checkpoint(.truncate)
         }
         let old = try Bytes.read(scratch.path)
@@ -197,7 +197,7 @@ struct FreshnessCheckTests {
     @Test("A damaged page fails this check with the others, and the run continues")
     func damaged() throws {
         do {
-            let key = try scratch.keyring().databaseKey()
+            let key = try scratch.keyring().activeDatabaseKey()
             try Connection.open(scratch.path, key: key).checkpoint(.truncate)
         }
         var bytes = try Bytes.read(scratch.path)
@@ -242,7 +242,7 @@ struct FreshnessCheckTests {
     @Test("A file that never knew its keyring is rotated, and knows it from then on")
     func unknownBefore() throws {
         let bare = try RotationScratch()
-        do { _ = try Connection.create(bare.path, key: bare.keyring().databaseKey()) }
+        do { _ = try Connection.create(bare.path, key: bare.keyring().activeDatabaseKey()) }
         #expect(throws: Stop.self) { try bare.rotate { _ in throw Stop() } }
         try bare.rotate()
         let report = try Verification(bare.path, sets: []).run(keyring: bare.keyring())
