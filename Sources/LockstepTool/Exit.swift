@@ -58,7 +58,7 @@ enum Exit: Int32, CaseIterable {
             .foreignSchema, .manifestMalformed,
             .foreignApplication, .identityMalformed, .signatureInvalid:
             .tampered
-        case .notFound, .notAFile: .noInput
+        case .notFound, .notAFile, .keyringMissing, .databaseMissing: .noInput
         case .inputOutput, .full, .replaced, .accessDenied, .permissionsTooOpen: .inputOutput
         case .bindMismatch, .misuse, .recipientMalformed, .secretUnsuitable: .usage
         default: .failed

@@ -13,9 +13,9 @@ extension DatabaseKey.Origin: KeyOriginRecord {
     }
 
     func requireCurrent(
-        in connection: borrowing Connection, under key: borrowing DatabaseKey
+        in connection: borrowing Connection, under key: borrowing DatabaseKey, isLater: Bool
     ) throws {
-        try KeyringFreshness.require(self, connection, key)
+        try KeyringFreshness.require(self, connection, key, isLater: isLater)
     }
 
     func whileUsed<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {

@@ -7,12 +7,14 @@
 /// It refuses an older copy of the keyring, whose slots may since have been removed, and an older copy of the file; see
 /// ``Freshness``. The same holds for the keyrings of datasets.
 enum KeyringFreshness {
+    /// - Parameter isLater: Whether the key has opened the database before, so that a keyring that was changed since is
+    ///   no older copy.
     /// - Throws: The errors of ``IdentityCheck``; ``LockstepError/Code/keyringOutdated``;
     ///   ``LockstepError/Code/databaseOutdated``;
     ///   ``LockstepError/Code/tampered`` if the database has lost its record of the keyring.
     static func require(
         _ origin: DatabaseKey.Origin, _ connection: borrowing Connection,
-        _ key: borrowing DatabaseKey
+        _ key: borrowing DatabaseKey, isLater: Bool = false
     ) throws {
         let content = try KeyringTable.read(connection)
         let finding = try IdentityCheck.require(content, origin, at: connection.path, key)
@@ -28,7 +30,9 @@ enum KeyringFreshness {
             isPending: origin.isPending)
         // A copy that stands for its database must not be older than it.
         let role = finding == .copyInPlace ? .original : content.role
-        try require(freshness.order(content.epochs, role), freshness, of: "keyring")
+        let order = freshness.order(content.epochs, role)
+        if isLater, case .keyringOlder = order { return }
+        try require(order, freshness, of: "keyring")
     }
 
     /// Checks the keyring of a dataset. Issued keyrings have rings of their own, which no database need know.

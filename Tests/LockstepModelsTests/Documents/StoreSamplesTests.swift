@@ -202,6 +202,30 @@ struct StoreSamplesTests {
         }
     }
 
+    @Test("From a path to a store")
+    func opening() async throws {
+        let folder = try TemporaryFolder()
+        let films = try MigrationSet(
+            name: "films",
+            files: [
+                (
+                    "0001_film.sql",
+                    "-- lockstep: up\nCREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT);"
+                ),
+                (
+                    "0002_seal.sql",
+                    "-- lockstep: up\n-- lockstep: protect film.title dataset=films\n"
+                ),
+            ])
+        // sample: OpeningAStore.md
+        let store = try await Store.open(
+            folder.file("films.db"), key: .keyFile(folder.file("my.key")), migrations: films,
+            sealed: Dataset("films"))
+        // end
+        #expect(store.opening?.isNew == true)
+        #expect(store.opening?.migrations.steps.count == 2)
+    }
+
     @Test("A new key")
     func rotation() throws {
         let sample = try SampleFolder()

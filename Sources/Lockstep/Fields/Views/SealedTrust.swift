@@ -68,15 +68,30 @@ struct SealedTrust {
             }
             // Nothing can be proven before the first column is sealed.
             guard isSealed || (proven.isEmpty && fields.mayBeUnsealed) else {
-                throw LockstepError(
-                    .registryMissing,
-                    "the program relies on \(title) being sealed, but the file does not prove it",
-                    advice: """
-                        somebody who can open the database might have removed its registry; \
-                        \(.verifyFields) shows more; restore the database from a backup
-                        """)
+                throw Self.unproven(title)
             }
         }
+    }
+
+    /// Requires that the connection proves each of these columns to be sealed.
+    static func require(_ columns: [String], _ connection: borrowing Connection) throws {
+        for title in columns {
+            guard
+                connection.sealed?.named.contains(where: {
+                    $0.column.column.state.sealsValues && SQLName($0.column.title) == SQLName(title)
+                }) == true
+            else { throw unproven(title) }
+        }
+    }
+
+    private static func unproven(_ title: String) -> LockstepError {
+        LockstepError(
+            .registryMissing,
+            "the program relies on \(title) being sealed, but the file does not prove it",
+            advice: """
+                somebody who can open the database might have removed its registry; \
+                \(.verifyFields) shows more; restore the database from a backup
+                """)
     }
 
     /// A dataset's name in messages.

@@ -222,6 +222,12 @@ public struct KeyringFile: Sendable, Hashable {
         }
     }
 
+    /// A keyring that was just created in this file, as if it had been opened from it.
+    func opened(_ keyring: consuming Keyring) throws -> Keyring {
+        keyring.file = try real
+        return keyring
+    }
+
     private func located<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

@@ -60,12 +60,12 @@ extension Store.Blocking {
 }
 
 /// A run of several sets, one after another.
-private struct MigrationJob: Sendable {
+struct MigrationJob: Sendable {
     let sets: [MigrationSet]
-    let target: Plan.Target
-    let timeout: Duration
-    let allowsOutOfOrder: Bool
-    let recordedDown: RecordedDown
+    var target = Plan.Target.latest
+    var timeout = Duration.seconds(60)
+    var allowsOutOfOrder = false
+    var recordedDown = RecordedDown.refused
 
     func run(
         on connection: borrowing Connection, progress: JobProgress.Handler

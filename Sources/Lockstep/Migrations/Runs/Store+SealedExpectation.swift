@@ -7,7 +7,7 @@ extension Store {
     }
 
     /// The columns of `sets` that are sealed with keys that the connection has.
-    fileprivate static func requireSealed(
+    static func requireSealed(
         by sets: [MigrationSet], _ connection: borrowing Connection
     ) throws -> [String] {
         let history = try Ledger.history(connection)
@@ -21,7 +21,7 @@ extension Store {
         return named
     }
 
-    fileprivate func rely(on columns: [String]) {
+    func rely(on columns: [String]) {
         (source.options.connection.addition as? SealedFields)?.proof?.relied = columns
     }
 }

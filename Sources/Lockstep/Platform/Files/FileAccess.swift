@@ -112,6 +112,17 @@ package enum FileAccess {
         }
     }
 
+    /// Requires a folder in which this process can make files.
+    static func requireWritable(_ folder: FilePath) throws {
+        let status = try translatingErrno("look at", folder) { try Stat(folder) }
+        guard status.type == .directory else {
+            throw LockstepError.system(.notDirectory, "make a file in", folder)
+        }
+        guard unsafe folder.withPlatformString({ unsafe access($0, W_OK | X_OK) }) == 0 else {
+            throw LockstepError.system(Errno(rawValue: errno), "make a file in", folder)
+        }
+    }
+
     /// Gives a file of Lockstep the owner, group and permissions of the file at `path`.
     static func copy(accessTo path: FilePath, _ file: FileDescriptor, _ name: FilePath) throws {
         let old = try translatingErrno("look at", path) {

@@ -12,6 +12,10 @@ extension Store {
         // writer can switch a file to WAL mode, and does that first.
         let reader = try source.openReader(isFirst: true)
         let store = Store(source, setAsideLog: reader.core.setAsideLog)
+        guard source.isWritable else {
+            store.readers?.connections.first?.take(reader)
+            return store
+        }
         if store.setAsideLog != nil {
             // Only a new round of the log ends the one that is damaged.
             source.closeReader(reader)

@@ -30,6 +30,9 @@ public final class Store: Sendable {
     /// ``ConnectionOptions/damagedLog``.
     public let setAsideLog: SetAsideLog?
 
+    /// What the layer that opened it says of that.
+    let report = Mutex<(any Sendable)?>(nil)
+
     /// A store for a file. None of its connections is open yet.
     init(_ source: StoreSource, setAsideLog: SetAsideLog? = nil) {
         path = source.path

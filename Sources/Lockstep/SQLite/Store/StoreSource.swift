@@ -57,10 +57,21 @@ final class StoreSource: Sendable {
         return writing
     }
 
+    /// Whether the store may change the file.
+    var isWritable: Bool { options.connection.access == .full }
+
+    /// - Throws: ``LockstepError/Code/readOnly`` for a store that only reads.
     func openWriter() throws -> Connection {
+        guard isWritable else {
+            throw LockstepError(
+                .readOnly, "\(path) was opened to be read only",
+                hint: "open it with the mode `.existing` to change it", context: .file(path))
+        }
         try requireInPlace()
         return try withKey { key in
-            try Connection.open(path, key: key, options: Self.writerOptions(options))
+            var writing = Self.writerOptions(options)
+            writing.isLater = true
+            return try Connection.open(path, key: key, options: writing)
         }
     }
 
@@ -90,8 +101,9 @@ final class StoreSource: Sendable {
     private func openQueryOnly(cacheBytes: Int, isFirst: Bool = false) throws -> Connection {
         var reading = options.connection
         reading.looksAtLog = isFirst
+        reading.isLater = !isFirst
         reading.isQueryOnly = true
-        reading.sharesLog = true
+        reading.sharesLog = isWritable
         reading.cacheBytes = cacheBytes
         try requireInPlace()
         return try withKey { key in try Connection.open(path, key: key, options: reading) }

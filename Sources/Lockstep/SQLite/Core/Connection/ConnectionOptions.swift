@@ -65,6 +65,19 @@ public struct ConnectionOptions: Sendable {
     /// The part of an upper layer in the connection.
     var addition: (any ConnectionExtension)?
 
+    /// Whether another connection of the same store has compared the keyring with the database: since then both can have
+    /// changed, which does not make the store's keys old.
+    var isLater = false
+    /// What a connection may do to the file and to what is beside it.
+    enum Access: Sendable {
+        case full
+        /// Read. An existing log stays as it is.
+        case readOnly
+        /// Read a file that nobody changes, without a lock or a file beside it.
+        case immutable
+    }
+    var access = Access.full
+
     /// Whether a query-only connection can checkpoint and remove an existing log when it closes: true where its
     /// own store also writes, since the log is then the store's.
     var sharesLog = false
@@ -84,7 +97,7 @@ public struct ConnectionOptions: Sendable {
     }
 
     var answer: FirstLook.Answer {
-        guard looksAtLog, !isScratch else { return .goOn }
+        guard looksAtLog, !isScratch, access != .immutable else { return .goOn }
         guard isQueryOnly, !sharesLog else {
             return damagedLog == .refuse ? .refuse : .setAside
         }

@@ -8,7 +8,7 @@ protocol KeyOriginRecord {
     /// Refuses a file that is not what the keyring records, and a key from a keyring that is older than the record.
     /// Called with the engine's rights when a database is opened.
     func requireCurrent(
-        in connection: borrowing Connection, under key: borrowing DatabaseKey) throws
+        in connection: borrowing Connection, under key: borrowing DatabaseKey, isLater: Bool) throws
 
     /// Runs a job that makes a file under the key: meanwhile no key of the keyring can be destroyed.
     func whileUsed<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result

@@ -129,7 +129,7 @@ enum Opening {
         let connection = try open(path, keyspec: key.keyspec(withSalt: withSalt), options, shared)
         if let record = key.originRecord, !withSalt {
             try connection.with(rights: .engine) {
-                try record.requireCurrent(in: connection, under: key)
+                try record.requireCurrent(in: connection, under: key, isLater: options.isLater)
             }
         }
         return connection
@@ -167,7 +167,12 @@ enum Opening {
     private static func keyed(
         _ path: FilePath?, _ keyspec: borrowing SecretBytes, _ options: ConnectionOptions
     ) throws -> Connection {
-        let handle = unsafe try openHandle(path, SQLITE_OPEN_READWRITE)
+        let handle =
+            if let path, options.access == .immutable {
+                unsafe try openImmutable(path)
+            } else {
+                unsafe try openHandle(path, SQLITE_OPEN_READWRITE)
+            }
         let path = path ?? ":memory:"
         let core = unsafe ConnectionCore(
             owning: handle, cachedStatements: options.cachedStatements)
@@ -197,7 +202,13 @@ enum Opening {
             | (path == nil ? SQLITE_OPEN_CREATE : 0)
         let code = unsafe sqlite3_open_v2(
             path.map(fileName) ?? ":memory:", &opened, flags, try GuardedVFS.name())
-        // Keying a handle that failed to open crashes SQLCipher.
+        return try unsafe usable(opened, code, path)
+    }
+
+    // Keying a handle that failed to open crashes SQLCipher.
+    static func usable(
+        _ opened: OpaquePointer?, _ code: Int32, _ path: FilePath?
+    ) throws -> OpaquePointer {
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let error = unsafe ResultCode.error(code, on: opened)
             unsafe sqlite3_close_v2(opened)
@@ -324,7 +335,11 @@ enum Opening {
         try connection.setCacheSize(options.cacheBytes)
         if options.isQueryOnly {
             try connection.execute("PRAGMA query_only = ON")
-            if !options.sharesLog { try leaveLogAlone(connection) }
+            if options.access == .readOnly {
+                connection.core.untouchedLog = DatabaseFile.side("-wal", of: connection.path)
+            } else if options.access == .full, !options.sharesLog {
+                try leaveLogAlone(connection)
+            }
         } else if options.isScratch {
             return
         } else if unsafe sqlite3_db_filename(connection.handle, "main")

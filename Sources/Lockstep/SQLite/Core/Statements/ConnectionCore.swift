@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import SystemPackage
 
 /// The state that a connection and its statements share. It lives as long as any of them.
 @safe
@@ -31,6 +32,8 @@ final class ConnectionCore {
     let knowsSchema = Flag()
     /// Whether others can use the file too: not while it is being made, and not in memory.
     var isShared = false
+    /// The log that closing leaves as it is; nil if the last connection to close copies it into the database.
+    var untouchedLog: FilePath?
     /// What opening has set aside.
     var setAsideLog: SetAsideLog?
     /// The last error of one of the engine's functions: SQLite passes on only its message.
@@ -120,7 +123,16 @@ final class ConnectionCore {
         unsafe sqlite3_progress_handler(database, 0, nil, nil)
         unsafe sqlite3_busy_timeout(database, 0)
         unsafe _ = sqlite3_wal_hook(database, nil, nil)
+        leaveLogAlone()
         unsafe sqlite3_close_v2(database)
+    }
+
+    /// Another connection can have written since this one was opened.
+    private func leaveLogAlone() {
+        guard let untouchedLog, (try? FileAccess.sizeOfRegularFile(untouchedLog)) ?? 0 > 0 else {
+            return
+        }
+        _ = unsafe lockstep_db_config_flag(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
     /// Refuses `what` if an error has ended the transaction before its closure: it would run outside the

@@ -1,0 +1,35 @@
+internal import CSQLCipher
+internal import SystemPackage
+
+extension Opening {
+    /// Opens a file that nobody changes: SQLite takes no lock, looks for no log, and makes no file.
+    static func openImmutable(_ path: FilePath) throws -> OpaquePointer {
+        for suffix in ["-wal", "-journal"] {
+            let side = DatabaseFile.side(suffix, of: path)
+            guard FileAccess.exists(side), try FileAccess.sizeOfRegularFile(side) > 0 else {
+                continue
+            }
+            throw LockstepError(
+                .misuse, "\(side) can hold commits, which an immutable opening does not read",
+                hint:
+                    "open it with the mode `.readOnly`, where SQLite can write to the folder; or open and close it there "
+                    + "once, which puts them into the file", context: .file(side))
+        }
+        var opened: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(
+            immutableURI(path), &opened,
+            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+            try GuardedVFS.name())
+        return try unsafe usable(opened, code, path)
+    }
+
+    /// Only the path's letters and digits stand for themselves, so that no path has parameters of its own.
+    static func immutableURI(_ path: FilePath) -> String {
+        let plain = Array("/-_.".utf8)
+        let escaped = fileName(path).utf8.map { byte in
+            byte.isASCIILetter || byte.isASCIIDigit || plain.contains(byte)
+                ? String(decoding: [byte], as: UTF8.self) : "%\(Hex.encode([byte]))"
+        }
+        return "file:\(escaped.joined())?immutable=1"
+    }
+}
