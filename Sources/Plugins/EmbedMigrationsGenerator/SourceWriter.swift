@@ -1,6 +1,7 @@
 /// Turns migration sets into a Swift source file.
 enum SourceWriter {
     static func source(of sets: [EmbeddedSet]) -> String {
+        let properties = PropertyName.of(sets.map(\.name))
         var lines = [
             "// Made by the EmbedMigrations plugin from the folder Migrations. Do not edit.",
             "import Lockstep",
@@ -10,23 +11,41 @@ enum SourceWriter {
             "    /// The names of the sets.",
             "    static let names: [String] = [\(sets.map { literal($0.name) }.joined(separator: ", "))]",
             "",
+        ]
+        for set in sets {
+            guard let property = properties[set.name] else { continue }
+            lines += [
+                "    /// The set \(set.name), in the layout that its files show.",
+                "    static var \(property): MigrationSet {",
+                "        get throws(LockstepError) {",
+                "            try MigrationSet(name: \(literal(set.name)), files: files(of: \(literal(set.name))))",
+                "        }",
+                "    }",
+                "",
+            ]
+        }
+        lines += [
             "    /// The set of this name, or nil if there is none.",
             "    /// - Parameter layout: The layout of its file names and markers; detected from the files by default.",
             "    static func set(",
             "        _ name: String, layout: MigrationLayout? = nil",
             "    ) throws(LockstepError) -> MigrationSet? {",
-            "        switch name {",
+            "        guard names.contains(name) else { return nil }",
+            "        return try MigrationSet(name: name, layout: layout, files: files(of: name))",
+            "    }",
+            "",
+            "    private static func files(of set: String) -> [(name: String, content: String)] {",
+            "        switch set {",
         ]
         for set in sets {
-            lines.append("        case \(literal(set.name)):")
-            lines.append("            try MigrationSet(name: name, layout: layout, files: [")
+            lines.append("        case \(literal(set.name)): [")
             for file in set.files {
                 lines.append("                (name: \(literal(file.name)), content:")
                 lines.append("                    \(literal(file.content))),")
             }
-            lines.append("            ])")
+            lines.append("            ]")
         }
-        lines += ["        default: nil", "        }", "    }", "}", ""]
+        lines += ["        default: []", "        }", "    }", "}", ""]
         return lines.joined(separator: "\n")
     }
 

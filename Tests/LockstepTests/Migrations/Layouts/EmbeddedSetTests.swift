@@ -1,3 +1,4 @@
+import Foundation
 import Subprocess
 import SystemPackage
 import TestSupport
@@ -93,6 +94,30 @@ struct EmbeddedSetTests {
             #expect(set.layout == layout)
             #expect(try MigrationSet(name: "set", layout: known, files: files) == set)
         }
+    }
+
+    @Test("Each set has a property; one that would have the name of another has none")
+    func properties() async throws {
+        let temporary = try TemporaryFolder()
+        for name in ["films", "2024", "class", "names", "old-films", "oldfilms", "a-b", "a--b"] {
+            let folder = temporary.file("Migrations").appending(name)
+            try FileManager.default.createDirectory(
+                atPath: folder.string, withIntermediateDirectories: true)
+            try Bytes.write(
+                Array("-- lockstep: up\nCREATE TABLE a (x);\n".utf8),
+                to: folder.appending("0001_a.sql"))
+        }
+        let source = temporary.file("Embedded.swift")
+        let result = try await run(
+            .path(Programs.path("EmbedMigrationsGenerator")),
+            arguments: [temporary.file("Migrations").string, source.string],
+            output: .discarded, error: .string(limit: 10_000))
+        try #require(result.terminationStatus == .exited(0), "\(result.standardError)")
+        let text = String(decoding: try Bytes.read(source), as: UTF8.self)
+        let found = text.split(separator: "\n").compactMap { line in
+            line.hasPrefix("    static var ") ? line.dropFirst(15).prefix { $0 != ":" } : nil
+        }
+        #expect(found.sorted() == ["_2024", "`class`", "aB", "films", "oldFilms", "oldfilms"])
     }
 
     /// The control: these files are not there by chance.
