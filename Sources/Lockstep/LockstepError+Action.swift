@@ -10,6 +10,7 @@ extension LockstepError {
         case verifyForPublisher
         case salvage
         case salvageForeign
+        case sourceSettings(String)
         case restore
         case restoreBackup(String)
         case showStatus
@@ -74,6 +75,7 @@ extension LockstepError {
             case .verifyFields: "`Verification` with `fieldKeys`"
             case .verifyForPublisher: "set `Verification.publisher`"
             case .salvage, .salvageForeign: "`Salvage`"
+            case .sourceSettings(let settings): "`SQLCipherSettings` with \(settings)"
             case .restore: "`Restore`"
             case .restoreBackup(let path): "restore \(path) with `Restore`"
             case .showStatus: "`Ledger.history`"

@@ -44,7 +44,9 @@ enum Exit: Int32, CaseIterable {
     static func code(for code: LockstepError.Code) -> Exit {
         switch code {
         case .locked, .busy, .keyringChanged: .locked
-        case .wrongKey, .slotNotOpened, .noUsableSlot, .keyringMismatch, .keyUnavailable: .wrongKey
+        case .wrongKey, .otherSettings, .slotNotOpened, .noUsableSlot, .keyringMismatch,
+            .keyUnavailable:
+            .wrongKey
         case .migrationFailed, .rowsLost, .foreignKeysBroken, .schemaBroken: .rolledBack
         case .migrationChanged, .migrationMissing, .migrationUnfinished: .drift
         case .migrationMalformed, .versionGap, .versionDuplicate, .outOfOrder: .lint

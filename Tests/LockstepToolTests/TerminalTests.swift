@@ -53,7 +53,7 @@ struct TerminalTests {
         try Bytes.write(original, to: folder.path.appending("old.db"))
         let wrong = try await converse(
             [
-                "Passphrase of old.db: ", "guess\n", "New passphrase: ", "horse\n", "again: ",
+                " of old.db: ", "guess\n", "New passphrase: ", "horse\n", "again: ",
                 "horse\n",
             ],
             ["adopt", "old.db"])
@@ -61,7 +61,7 @@ struct TerminalTests {
         #expect(wrong.shown.contains("the passphrase does not fit old.db"))
         let adopted = try await converse(
             [
-                "Passphrase of old.db: ", "\(passphrase)\n", "New passphrase: ", "horse\n",
+                " of old.db: ", "\(passphrase)\n", "New passphrase: ", "horse\n",
                 "again: ", "horse\n",
             ], ["adopt", "old.db"])
         #expect(adopted.status == .exited(0), "\(adopted.shown)")

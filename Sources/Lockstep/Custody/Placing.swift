@@ -184,15 +184,33 @@ extension Adoption {
         _ keyring: inout Keyring, in file: KeyringFile, passphrase: borrowing Passphrase? = nil,
         progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        let passphrase = try passphrase?.clone()
-        return try file.whileUsed {
+        guard let passphrase = try passphrase?.clone() else {
+            return try place(&keyring, in: file, nil, progress)
+        }
+        return try place(&keyring, in: file, ForeignKey(passphrase), progress)
+    }
+
+    /// The same for a SQLCipher database under a raw key.
+    /// - Throws: as under a passphrase.
+    @discardableResult
+    public func run(
+        _ keyring: inout Keyring, in file: KeyringFile, rawKey: borrowing RawKey,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> AdoptionReport {
+        try place(&keyring, in: file, ForeignKey(rawKey), progress)
+    }
+
+    private func place(
+        _ keyring: inout Keyring, in file: KeyringFile, _ foreign: ForeignKey?,
+        _ progress: JobProgress.Handler
+    ) throws -> AdoptionReport {
+        try file.whileUsed {
             try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
                 let key = try keyring.activeDatabaseKey()
-                guard let passphrase = try passphrase?.clone() else {
+                guard let foreign else {
                     return try run(key: key, placing: place, progress: progress)
                 }
-                return try run(
-                    passphrase: passphrase, key: key, placing: place, progress: progress)
+                return try run(foreign, key: key, placing: place, progress: progress)
             }
         }
     }

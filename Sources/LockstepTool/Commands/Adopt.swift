@@ -7,9 +7,13 @@ struct Adopt: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make an encrypted database from a plaintext SQLite file or a SQLCipher file.",
         discussion: """
-            The original is a plaintext SQLite database, or a SQLCipher 1 to 4 database with a passphrase, \
-            which comes from --source-passphrase-fd or a prompt. It is copied row by row into the new \
+            The original is a plaintext SQLite database, or a SQLCipher 1 to 4 database with a passphrase or a \
+            raw key, which comes from a file, a descriptor or a prompt. It is copied row by row into the new \
             database, and the two are compared. The original is only read, and stays where it is.
+
+            Settings that the program of a SQLCipher file changed are found, except the rounds of its key \
+            derivation and the salt of a plaintext header: give those as the program sets them, such as \
+            --source-settings 'kdf_iter = 10000'. `PRAGMA cipher_settings` in that program shows them.
 
             The command makes a keyring for the new database, as `lockstep init` does: without --key-file, \
             --env-slot or --passphrase-fd, it prompts for a new passphrase. It uses an existing keyring only \
@@ -28,11 +32,7 @@ struct Adopt: ParsableCommand {
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var slots: SlotOptions
 
-    @Option(
-        help:
-            "An open file descriptor from which to read the original's passphrase, up to end of file."
-    )
-    var sourcePassphraseFd: Int32?
+    @OptionGroup var secrets: SourceOptions
 
     @Flag(
         help:
@@ -51,23 +51,25 @@ struct Adopt: ParsableCommand {
     }
 
     func validate() throws {
-        if let sourcePassphraseFd, sourcePassphraseFd == slots.credentials.passphrases.passphraseFd
-        {
+        let own = [
+            slots.credentials.passphrases.passphraseFd, slots.credentials.keyFiles.keyFd,
+        ]
+        if let shared = secrets.descriptor, own.contains(shared.number) {
             throw ValidationError(
-                "--passphrase-fd and --source-passphrase-fd need different descriptors")
+                "\(shared.option) and the new database's key need different descriptors")
         }
     }
 
     func run() throws {
         let path = try database.path()
         let isPlaintext = try isSourcePlaintext()
-        let passphrase = try isPlaintext ? nil : sourcePassphrase()
+        let secret = try isPlaintext ? SourceSecret.none : secrets.secret(of: source)
         let file = shareKeyring ? keyrings.file(for: path) : keyrings.newFile(for: path)
         var new = NewKeyrings(slots)
         if !file.exists { try new.ask() }
         let (result, isNew) = try DatabaseCreation.run(of: path, under: file) {
             let isNew = !file.exists
-            return (try make(path, passphrase, file, isNew: isNew, &new), isNew)
+            return (try make(path, secret, file, isNew: isNew, &new), isNew)
         }
         let report: AdoptionReport
         switch result {
@@ -85,7 +87,8 @@ struct Adopt: ParsableCommand {
                     "copy": CopyResult(report.copy, from: FilePath(source), to: path),
                     "isOriginalPlaintext": isPlaintext, "applicationID": report.applicationID,
                     "brokenForeignKeys": report.brokenForeignKeys, "keyring": file.path.string,
-                    "isKeyringNew": isNew,
+                    "isKeyringNew": isNew, "pageSize": report.pageSize,
+                    "settings": report.settings,
                 ] as JSONObject)
         }
         new.show()
@@ -93,7 +96,7 @@ struct Adopt: ParsableCommand {
     }
 
     private func make(
-        _ path: FilePath, _ passphrase: borrowing Passphrase?, _ file: KeyringFile, isNew: Bool,
+        _ path: FilePath, _ secret: borrowing SourceSecret, _ file: KeyringFile, isNew: Bool,
         _ new: inout NewKeyrings
     ) throws -> Result {
         guard isNew || slots.envSlot == nil else {
@@ -105,8 +108,8 @@ struct Adopt: ParsableCommand {
                 try isNew ? new.make(.database, file) : existing(file)
             let result: Result =
                 try salvage
-                ? .salvaged(recover(passphrase, into: path, keyring.activeDatabaseKey()))
-                : .adopted(adopt(passphrase, into: path, &keyring, file))
+                ? .salvaged(recover(secret, into: path, keyring.activeDatabaseKey()))
+                : .adopted(adopt(secret, into: path, &keyring, file))
             Remembering.bind(new: path, &keyring, in: file)
             return result
         } catch {
@@ -130,24 +133,24 @@ struct Adopt: ParsableCommand {
         return keyring
     }
 
-    /// Whether the source needs no passphrase.
-    /// - Throws: ``LockstepError`` if no passphrase makes the file adoptable.
+    /// Whether the source needs no key.
+    /// - Throws: ``LockstepError`` if no key makes the file adoptable.
     private func isSourcePlaintext() throws -> Bool {
         do {
             try Diagnosis.requireDatabase(FilePath(source))
+            return false
+        } catch let error as LockstepError where error.code == .otherSettings {
+            // A plaintext header is followed by ciphertext.
             return false
         } catch let error as LockstepError
             where error.code == .plaintextDatabase || (salvage && isCutPlaintext)
         {
             // A user who gives a passphrase believes that the file is encrypted.
-            guard sourcePassphraseFd == nil else {
-                throw error.located(
-                    "no passphrase can be right",
-                    hint:
-                        "leave out --source-passphrase-fd, and treat the file as readable by anyone"
-                )
-            }
-            return true
+            guard let option = secrets.given else { return true }
+            let secret = option == "--source-passphrase-fd" ? "passphrase" : "key"
+            throw error.located(
+                "no \(secret) can be right",
+                hint: "leave out \(option), and treat the file as readable by anyone")
         }
     }
 
@@ -159,31 +162,39 @@ struct Adopt: ParsableCommand {
         }
     }
 
-    private func sourcePassphrase() throws -> Passphrase {
-        if let sourcePassphraseFd { return try Passphrase(readingFrom: sourcePassphraseFd) }
-        return try Terminal.passphrase(
-            "Passphrase of \(Output.printable(source))", instead: "--source-passphrase-fd")
-    }
-
     private func adopt(
-        _ passphrase: borrowing Passphrase?, into path: FilePath, _ keyring: inout Keyring,
+        _ secret: borrowing SourceSecret, into path: FilePath, _ keyring: inout Keyring,
         _ file: KeyringFile
     ) throws -> AdoptionReport {
         let progress = CopyProgressLine("adopt")
-        return try Adoption(of: FilePath(source), into: path).run(
-            &keyring, in: file, passphrase: passphrase
-        ) { try progress.show($0) }
+        var adoption = Adoption(of: FilePath(source), into: path)
+        adoption.settings = try secrets.settings()
+        switch secret {
+        case .none:
+            return try adoption.run(&keyring, in: file) { try progress.show($0) }
+        case .passphrase(let passphrase):
+            return try adoption.run(&keyring, in: file, passphrase: passphrase.clone()) {
+                try progress.show($0)
+            }
+        case .rawKey(let key):
+            return try adoption.run(&keyring, in: file, rawKey: key) { try progress.show($0) }
+        }
     }
 
     private func recover(
-        _ passphrase: borrowing Passphrase?, into path: FilePath, _ key: borrowing DatabaseKey
+        _ secret: borrowing SourceSecret, into path: FilePath, _ key: borrowing DatabaseKey
     ) throws -> SalvageReport {
-        let salvage = Lockstep.Salvage(FilePath(source), into: path)
+        var salvage = Lockstep.Salvage(FilePath(source), into: path)
+        salvage.settings = try secrets.settings()
         let progress = CopyProgressLine("adopt")
-        guard let passphrase = try passphrase?.clone() else {
+        switch secret {
+        case .none:
             return try salvage.runPlaintext(newKey: key) { try progress.show($0) }
+        case .passphrase(let passphrase):
+            return try salvage.run(passphrase: passphrase, newKey: key) { try progress.show($0) }
+        case .rawKey(let raw):
+            return try salvage.run(rawKey: raw, newKey: key) { try progress.show($0) }
         }
-        return try salvage.run(passphrase: passphrase, newKey: key) { try progress.show($0) }
     }
 
     private func show(_ report: AdoptionReport, _ path: FilePath, isPlaintext: Bool) {
@@ -192,6 +203,15 @@ struct Adopt: ParsableCommand {
             Output.note(
                 "notice: the original has the application_id \(report.applicationID) of another "
                     + "program; the new database has Lockstep's")
+        }
+        if let settings = report.settings {
+            Output.note(
+                "notice: the original has settings of its own: \(settings); the new database has the "
+                    + "defaults of SQLCipher 4")
+        } else if report.hasOtherPageSize {
+            Output.note(
+                "notice: the original has pages of \(report.pageSize) bytes; the new database has pages of 4096"
+            )
         }
         if report.brokenForeignKeys > 0 {
             Output.note(

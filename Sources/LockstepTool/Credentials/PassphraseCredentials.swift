@@ -66,7 +66,11 @@ extension Passphrase {
     ///
     /// One trailing newline, as `echo` writes it, is not part of the passphrase.
     init(readingFrom number: Int32) throws {
-        let secret = try SecretBytes(readingFrom: number)
+        try self.init(withoutLineFeed: SecretBytes(readingFrom: number))
+    }
+
+    /// The same for what was read already.
+    init(withoutLineFeed secret: borrowing SecretBytes) throws {
         let bytes = secret.bytes
         let endsInNewline = bytes.count > 0 && bytes[bytes.count - 1] == UInt8(ascii: "\n")
         try self.init(bytes.extracting(first: bytes.count - (endsInNewline ? 1 : 0)))

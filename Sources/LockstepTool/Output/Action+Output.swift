@@ -11,6 +11,7 @@ extension LockstepError.Action {
         case .verifyForPublisher: "`lockstep verify --publisher KEY`"
         case .salvage: "`lockstep salvage`"
         case .salvageForeign: "`lockstep adopt --salvage`"
+        case .sourceSettings(let settings): "--source-settings with \(settings)"
         case .restore: "`lockstep restore`"
         case .restoreBackup(let path): "`lockstep restore \(path)`"
         case .showStatus: "`lockstep status`"

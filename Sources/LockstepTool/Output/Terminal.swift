@@ -24,6 +24,11 @@ enum Terminal {
     static func passphrase(
         _ prompt: String, instead option: String = "--passphrase-fd"
     ) throws -> Passphrase {
+        try Passphrase(secret(prompt, instead: option))
+    }
+
+    /// The same for a secret that can be something else than a passphrase.
+    static func secret(_ prompt: String, instead option: String) throws -> SecretBytes {
         guard
             let terminal = try? FileDescriptor.open(device, .readWrite, options: .closeOnExec)
         else {
@@ -32,7 +37,7 @@ enum Terminal {
                 hint: "pass it through a descriptor, such as \(option) 3 3<FILE")
         }
         defer { try? terminal.close() }
-        return try Passphrase(secret(prompt, on: terminal))
+        return try secret(prompt, on: terminal)
     }
 
     /// Asks once, without echo, for a secret that can be short or empty, such as a PIN.

@@ -1,7 +1,7 @@
 internal import CCrypto
 
 /// A hash function for HMAC, HKDF and PBKDF2.
-package enum HashFunction: Sendable {
+package enum HashFunction: Sendable, CaseIterable {
     case sha1
     case sha256
     case sha512

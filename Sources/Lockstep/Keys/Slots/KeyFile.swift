@@ -21,11 +21,17 @@ public enum KeyFile {
     /// - Throws: ``LockstepError/Code/permissionsTooOpen`` if others can read it,
     ///   ``LockstepError/Code/secretUnsuitable`` if it is too short or too long.
     public static func read(_ path: FilePath) throws -> Credential {
+        try Credential.keyFile(secret(path))
+    }
+
+    /// The bytes of a file that only its owner can read, such as one with a raw key.
+    /// - Throws: ``LockstepError/Code/permissionsTooOpen`` if others can read it,
+    ///   ``LockstepError/Code/secretUnsuitable`` if it is too long.
+    package static func secret(_ path: FilePath) throws -> SecretBytes {
         let file = try FileAccess.open(path, .secret)
         defer { try? file.close() }
         do {
-            let secret = try SecretBytes(readingFrom: file, path, limit: Credential.longestSecret)
-            return try Credential.keyFile(secret)
+            return try SecretBytes(readingFrom: file, path, limit: Credential.longestSecret)
         } catch let error as LockstepError where error.code == .tooLarge {
             throw LockstepError(
                 .secretUnsuitable, error.message, advice: error.advice, context: error.context)

@@ -11,6 +11,9 @@ public struct Adoption: Sendable {
     public let path: FilePath
     /// How the new database is opened. Must include the functions and collations that the schema needs.
     public var options: ConnectionOptions
+    /// The settings of a SQLCipher original. Without, those of each version and the changes that programs usually make to
+    /// them are tried, at the cost of a key derivation for each way to derive the key.
+    public var settings: SQLCipherSettings?
 
     /// An adoption of `original` into a new database at `path`. Nothing runs yet.
     public init(
@@ -42,34 +45,65 @@ public struct Adoption: Sendable {
         key: borrowing DatabaseKey, placing: (FilePath, () throws -> Void) throws -> Void,
         progress: JobProgress.Handler
     ) throws -> AdoptionReport {
-        try run(key, placing, progress) { try ExternalDatabase.openPlaintext(original) }
+        let header = FileHeader(bytes: try DatabaseFile(original).read(at: 0, FileHeader.length))
+        return try run(key, pageSize: header.pageSize ?? 0, placing, progress) {
+            try ExternalDatabase.openPlaintext(original)
+        }
     }
 
     /// Adopts a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Finding the version takes one key
     /// derivation for each, 0.3 to 2 s. Blocks.
-    /// - Throws: The same as without a passphrase; ``LockstepError/Code/wrongKey``.
+    /// - Throws: The same as without a passphrase; ``LockstepError/Code/wrongKey``;
+    ///   ``LockstepError/Code/otherSettings`` if it fits with other ``settings``.
     @discardableResult
     public func run(
         passphrase: borrowing Passphrase, key: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
         try run(
-            passphrase: passphrase, key: key, placing: { _, rename in try rename() },
+            ForeignKey(passphrase), key: key, placing: { _, rename in try rename() },
+            progress: progress)
+    }
+
+    /// Adopts a database of SQLCipher under a raw key. Blocks.
+    /// - Throws: The same as under a passphrase.
+    @discardableResult
+    public func run(
+        rawKey: borrowing RawKey, key: borrowing DatabaseKey,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> AdoptionReport {
+        try run(
+            ForeignKey(rawKey), key: key, placing: { _, rename in try rename() },
             progress: progress)
     }
 
     /// The same, with a step around the moment in which the new database gets its name.
     func run(
-        passphrase: borrowing Passphrase, key: borrowing DatabaseKey,
+        _ foreign: ForeignKey, key: borrowing DatabaseKey,
         placing: (FilePath, () throws -> Void) throws -> Void, progress: JobProgress.Handler
     ) throws -> AdoptionReport {
-        try run(key, placing, progress) {
-            try ExternalDatabase.open(original, passphrase: passphrase)
+        // Before anything is looked for at the cost of a derivation.
+        try PendingDatabase.requireFree(path)
+        let found = try ForeignSettings.find(original, foreign, given: settings)
+        var remade: RemadeMACs?
+        if RemadeMACs.isNeeded(found.profile) {
+            remade = try RemadeMACs(of: original, found, foreign, beside: path)
         }
+        var report = try withExtendedLifetime(remade) {
+            try run(key, pageSize: found.profile.pageSize, placing, progress) {
+                try ExternalDatabase.open(
+                    remade?.path ?? original, foreign, remade?.settings ?? found)
+            }
+        }
+        if !found.isDefault {
+            report.settings = found.profile.settings(derives: foreign.isDerived)
+        }
+        return report
     }
 
     private func run(
-        _ key: borrowing DatabaseKey, _ placing: (FilePath, () throws -> Void) throws -> Void,
+        _ key: borrowing DatabaseKey, pageSize: Int,
+        _ placing: (FilePath, () throws -> Void) throws -> Void,
         _ progress: JobProgress.Handler,
         _ open: () throws -> Connection
     ) throws -> AdoptionReport {
@@ -86,7 +120,8 @@ public struct Adoption: Sendable {
             let pages = try PageAudit(pending.path).requireClean(key).pages
             return AdoptionReport(
                 copy: CopyReport(pages: pages, rows: rows),
-                applicationID: try source.headerField("application_id"), brokenForeignKeys: broken)
+                applicationID: try source.headerField("application_id"), brokenForeignKeys: broken,
+                pageSize: pageSize)
         }
         try placing(pending.path) { try pending.place() }
         report.copy.time = time.ended()
@@ -103,6 +138,8 @@ public struct Adoption: Sendable {
         writing.isQueryOnly = false
         writing.addition = writing.addition?.shared(isNew: true)
         let target = try Opening.open(path, keyspec: key.keyspec(withSalt: true), writing)
+        // Only possible before the first table.
+        try target.setHeaderField("auto_vacuum", source.headerField("auto_vacuum"))
         try target.setHeaderField("application_id", Connection.applicationID)
         return try withoutActuallyEscaping(progress) { progress in
             var copy = try LogicalCopy(of: source) { try $0.report(to: progress) }

@@ -6,7 +6,14 @@ public struct AdoptionReport: Sendable, Hashable {
     public let applicationID: Int64
     /// Rows that refer to missing rows, in the original too. `PRAGMA foreign_key_check` lists them.
     public let brokenForeignKeys: Int
+    /// Bytes of the original's pages. The new database has pages of 4096.
+    public let pageSize: Int
+    /// The settings of a SQLCipher original that are not those of one of its versions, as the text of
+    /// ``SQLCipherSettings``; nil for all others. The new database has the defaults of SQLCipher 4.
+    public internal(set) var settings: String?
 
+    /// Whether the original has pages of another size than the new database.
+    public var hasOtherPageSize: Bool { pageSize != Profile.current.pageSize }
     /// Whether the original has another program's `application_id`.
     public var isOfAnotherProgram: Bool {
         applicationID != 0 && applicationID != Connection.applicationID

@@ -46,46 +46,54 @@ enum ExternalDatabase {
         return try open(path) { _ in }
     }
 
-    /// Opens an encrypted database under the SQLCipher profile that the passphrase fits.
+    /// Opens an encrypted database with the settings that its key fits, which must not need ``RemadeMACs``.
     static func open(
-        _ path: FilePath, passphrase: borrowing Passphrase
+        _ path: FilePath, _ key: ForeignKey, _ settings: ForeignSettings
     ) throws -> Connection {
-        let profile: Profile
-        switch try Diagnosis.examine(path, passphrase: passphrase) {
-        case .keyFits: profile = .current
-        case .olderSQLCipher(let version):
-            guard let older = Profile.older.first(where: { $0.version == version }) else {
-                throw LockstepError(
-                    .olderSQLCipher, "\(path) is of an unknown SQLCipher version",
-                    context: .file(path))
-            }
-            profile = older
-        case .wrongKey: throw doesNotFit(path)
-        // Too short for SQLCipher 4, but not for earlier versions.
-        case .truncated(let bytes) where bytes.isMultiple(of: Profile.older[0].pageSize):
-            throw doesNotFit(path)
-        case let other:
-            throw other.error(path)
-                ?? LockstepError(.damaged, "\(path) cannot be opened", context: .file(path))
-        }
-        let salt = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
-        let key = try DatabaseKey(
-            secret: profile.key(from: passphrase, salt: salt), salt: salt)
-        let keyspec = try key.keyspec(withSalt: false)
+        let (profile, salt) = (settings.profile, settings.salt)
+        let database = try DatabaseKey(secret: key.secret(profile, salt: salt), salt: salt)
+        let keyspec = try database.keyspec(withSalt: profile.plaintextHeader > 0 || key.salt != nil)
         return try open(path) { connection in
             guard unsafe KeyedMemory.setKey(keyspec, on: connection.handle) == SQLITE_OK else {
                 throw LockstepError(
                     .wrongKey, "the key cannot be set for \(path)", context: .file(path))
             }
-            try connection.setPragma("cipher_compatibility", "\(profile.version)")
+            try apply(profile, to: connection)
         }
     }
 
-    private static func doesNotFit(_ path: FilePath) -> LockstepError {
+    /// Sets everything between the key and the first read, whatever defaults the process has.
+    private static func apply(_ profile: Profile, to connection: borrowing Connection) throws {
+        try connection.setPragma("cipher_compatibility", "\(Profile.current.version)")
+        try connection.setPragma("cipher_page_size", "\(profile.pageSize)")
+        try connection.setPragma("cipher_kdf_algorithm", "PBKDF2_HMAC_\(profile.derivation.name)")
+        if let mac = profile.mac {
+            try connection.setPragma("cipher_hmac_algorithm", "HMAC_\(mac.name)")
+        } else {
+            try connection.setPragma("cipher_use_hmac", "OFF")
+        }
+        try connection.setPragma("cipher_plaintext_header_size", "\(profile.plaintextHeader)")
+        // SQLCipher calls these deprecated, and reports that as a row.
+        let numbers = profile.hasBigEndianNumbers ? "be" : "le"
+        if profile.hasBigEndianNumbers {
+            try connection.setPragma("cipher_hmac_pgno", numbers)
+            guard try connection.value("PRAGMA cipher_hmac_pgno", as: String.self) == numbers else {
+                throw unsupported("cipher_hmac_pgno", connection)
+            }
+        }
+        if profile.macRounds != Profile.current.macRounds {
+            try connection.setPragma("fast_kdf_iter", "\(profile.macRounds)")
+        }
+    }
+
+    private static func unsupported(
+        _ pragma: String, _ connection: borrowing Connection
+    ) -> LockstepError {
         LockstepError(
-            .wrongKey, "the passphrase does not fit \(path)",
-            hint: "check the passphrase, and that the file has the default settings of "
-                + "SQLCipher 1, 2, 3 or 4", context: .file(path))
+            .libraryUnusable,
+            "\(connection.path) needs \(pragma), which the linked SQLCipher no longer has",
+            hint: "export it with a SQLCipher before 4.7, and adopt the export",
+            context: .file(connection.path))
     }
 
     private static func open(

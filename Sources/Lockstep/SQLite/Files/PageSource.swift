@@ -9,7 +9,7 @@ final class PageSource {
     let path: FilePath
     /// Bytes of a page, and those of them that SQLite uses.
     let pageSize: Int
-    let usableSize: Int
+    private(set) var usableSize: Int
     private let file: DatabaseFile
     private let log: Log?
     private let cipher: Cipher?
@@ -52,6 +52,13 @@ final class PageSource {
         try self.init(
             path, pageSize: profile.pageSize, reserve: profile.reserve,
             Cipher(profile, key, salt: salt))
+        // Its header can say more than the profile.
+        if profile != .current, let first = try page(1) {
+            let header = FileHeader(bytes: first.bytes)
+            if header.isPlausible, header.reserve > profile.reserve {
+                usableSize = pageSize - header.reserve
+            }
+        }
     }
 
     /// A plaintext SQLite file.
@@ -209,17 +216,20 @@ final class PageSource {
 
     private func plaintext(of page: [UInt8], _ number: UInt32) throws -> [UInt8] {
         guard let cipher else { return Array(page[..<usableSize]) }
-        return try Self.decrypted(page, number, usableSize, cipher.key)
+        return try Array(
+            Self.decrypted(page, number, cipher.profile, cipher.key).prefix(usableSize))
     }
 
     private static func decrypted(
-        _ page: [UInt8], _ number: UInt32, _ end: Int, _ key: borrowing SecretBytes
+        _ page: [UInt8], _ number: UInt32, _ profile: Profile, _ key: borrowing SecretBytes
     ) throws -> [UInt8] {
-        // The salt takes the place of the magic, which is not secret.
-        let start = number == 1 ? DatabaseKey.saltLength : 0
+        let start = number == 1 ? profile.firstEncrypted : 0
+        let end = profile.pageSize - profile.reserve
         let bytes = try AES256CBC.decrypt(
             page.span.extracting(start..<end), key: key.bytes,
             initialisationVector: page.span.extracting(end..<(end + Profile.vectorLength)))
-        return number == 1 ? DatabaseFile.magic + bytes : bytes
+        guard number == 1 else { return bytes }
+        // Without a plaintext header, the salt takes the place of the magic.
+        return (profile.plaintextHeader > 0 ? Array(page[..<start]) : DatabaseFile.magic) + bytes
     }
 }

@@ -24,6 +24,9 @@ public struct Salvage: Sendable {
     /// The CREATE statements of the whole schema, for the parts of it that cannot be read. If there are any, pages whose
     /// table is unknown are attributed by their content.
     public var schema: [String]
+    /// The settings of a damaged SQLCipher file of another program. Without, those of each version and the changes that
+    /// programs usually make to them are tried.
+    public var settings: SQLCipherSettings?
 
     /// A salvage of `damaged` into a new database at `new`. Nothing runs yet.
     public init(_ damaged: FilePath, into new: FilePath, schema: [String] = []) {
@@ -63,33 +66,46 @@ public struct Salvage: Sendable {
 
     /// The same for a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Costs one key derivation, about 0.3 s, and for
     /// an older version up to four more. Version 1 has no MACs: what is garbled there is noticed only if it is no row.
-    /// - Throws: The same as with a key; ``LockstepError/Code/wrongKey``.
+    /// - Throws: The same as with a key; ``LockstepError/Code/wrongKey``; ``LockstepError/Code/otherSettings`` if the
+    ///   passphrase fits with other ``settings``.
     public func run(
         passphrase: borrowing Passphrase, newKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
-        try PendingDatabase.requireFree(new)
-        let salt = try DatabaseFile(damaged).read(at: 0, DatabaseKey.saltLength)
-        guard salt.count == DatabaseKey.saltLength else {
-            throw try Diagnosis.examine(damaged, passphrase: passphrase).error(damaged)
-                ?? nothingVerifies
-        }
-        let source = try source(Profile.current, passphrase, salt)
-        if try SalvageRun.hasPages(source) {
-            return try run(source, [], newKey, progress) { .destroyed }
-        }
-        let diagnosis = try Diagnosis.examine(damaged, passphrase: passphrase)
-        guard case .olderSQLCipher(let version) = diagnosis,
-            let older = Profile.older.first(where: { $0.version == version })
-        else { throw diagnosis.error(damaged) ?? nothingVerifies }
-        return try run(self.source(older, passphrase, salt), [], newKey, progress) { diagnosis }
+        try run(ForeignKey(passphrase), newKey, progress)
     }
 
-    private func source(
-        _ profile: Profile, _ passphrase: borrowing Passphrase, _ salt: [UInt8]
-    ) throws -> PageSource {
+    /// The same for a database of SQLCipher under a raw key.
+    /// - Throws: The same as with a passphrase.
+    public func run(
+        rawKey: borrowing RawKey, newKey: borrowing DatabaseKey,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> SalvageReport {
+        try run(ForeignKey(rawKey), newKey, progress)
+    }
+
+    private func run(
+        _ key: ForeignKey, _ newKey: borrowing DatabaseKey, _ progress: JobProgress.Handler
+    ) throws -> SalvageReport {
+        try PendingDatabase.requireFree(new)
+        let profile = settings?.profile ?? .current
+        let start = try DatabaseFile(damaged).read(at: 0, DatabaseKey.saltLength)
+        let known = key.salt ?? settings?.salt ?? (profile.plaintextHeader > 0 ? nil : start)
+        // All pages count, and not only a sample, if they have MACs.
+        if profile.authenticates, let salt = known, salt.count == DatabaseKey.saltLength {
+            let source = try source(key, ForeignSettings(profile: profile, salt: salt))
+            if try SalvageRun.hasPages(source) {
+                return try run(source, [], newKey, progress) { .destroyed }
+            }
+        }
+        let found = try ForeignSettings.find(damaged, key, given: settings, isDamaged: true)
+        return try run(source(key, found), [], newKey, progress) { .destroyed }
+    }
+
+    private func source(_ key: ForeignKey, _ found: ForeignSettings) throws -> PageSource {
         try PageSource(
-            damaged, key: profile.key(from: passphrase, salt: salt), salt: salt, profile: profile)
+            damaged, key: key.secret(found.profile, salt: found.salt), salt: found.salt,
+            profile: found.profile)
     }
 
     /// The same for a plaintext SQLite database. Its pages have no MACs: what is garbled there is noticed only if it is no

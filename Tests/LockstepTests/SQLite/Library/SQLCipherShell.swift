@@ -16,10 +16,15 @@ enum SQLCipherShell {
 
     /// Runs `script` on a database under a raw key and returns the lines that the shell printed.
     static func run(_ script: String, on path: FilePath, key: [UInt8]) throws -> [String] {
-        let executable = try #require(executable, missing)
         let hex = key.map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }
+        return try run(script, on: path, keyText: "x'\(hex.joined())'")
+    }
+
+    /// The same with what `PRAGMA key` takes, a passphrase or a raw key.
+    static func run(_ script: String, on path: FilePath, keyText: String) throws -> [String] {
+        let executable = try #require(executable, missing)
         let process = Process()
         process.executableURL = executable
         process.arguments = ["-batch", "-bail", path.string]
@@ -28,7 +33,7 @@ enum SQLCipherShell {
         process.standardOutput = output
         process.standardError = output
         try process.run()
-        let text = "PRAGMA key = \"x'\(hex.joined())'\";\n\(script)\n"
+        let text = "PRAGMA key = \"\(keyText)\";\n\(script)\n"
         try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
         try input.fileHandleForWriting.close()
         let answer = output.fileHandleForReading.readDataToEndOfFile()
