@@ -4,24 +4,35 @@ struct LayoutDetection {
     private enum Evidence: Hashable {
         /// Markers of this layout, or of another tool.
         case marker(MarkerOwner)
+        /// A file that only this layout has.
+        case settings(MigrationLayout)
         /// `1_name.up.sql`.
         case half
         /// `1_name.sql` without markers.
         case plain
+        /// `1-name.sql` and other names that begin with a number.
+        case loose
         /// `V1__name.sql` and similar names.
         case prefixed
         /// `2024-01-31_name/up.sql`.
         case folder
+        /// `01-name/up.sql`.
+        case hyphenFolder
+        /// `20240131120000_name/migration.sql`.
+        case migrationFolder
+
+        /// Whether it is the name of a file that several tools give.
+        var isNumbered: Bool { self == .half || self == .plain || self == .loose }
     }
 
     private let sources: [MigrationSource]
     /// The first file of each kind.
     private var evidence: [Evidence: MigrationSource] = [:]
 
-    private init(_ sources: [MigrationSource]) throws(LockstepError) {
+    private init(_ sources: [MigrationSource]) {
         self.sources = sources
-        for source in sources where source.isSQL {
-            guard let kind = try Self.evidence(of: source) else { continue }
+        for source in sources {
+            guard let kind = Self.evidence(of: source) else { continue }
             evidence[kind] = evidence[kind] ?? source
         }
     }
@@ -32,27 +43,61 @@ struct LayoutDetection {
         try LayoutDetection(sources).layout()
     }
 
-    private static func evidence(
-        of source: MigrationSource
-    ) throws(LockstepError) -> Evidence? {
+    private static func evidence(of source: MigrationSource) -> Evidence? {
+        if let owner = settingsOwner(source.path) { return .settings(owner) }
+        guard source.isSQL else { return nil }
         if let folder = source.folder {
             // Layouts with deeper folders read them once the layout is known.
-            let isVersion = !folder.contains("/") && DieselLayout.version(of: folder) != nil
-            return isVersion && source.name == "up.sql" ? .folder : nil
+            guard !folder.contains("/") else { return nil }
+            switch source.name {
+            case "up.sql" where DieselLayout.version(of: folder) != nil: return .folder
+            case "up.sql" where RusqliteLayout.isVersion(folder): return .hyphenFolder
+            case "migration.sql" where LooseName(folder)?.prefix.isEmpty == true:
+                return .migrationFolder
+            default: return nil
+            }
         }
         // A file with markers of several tools counts for the tool of the first marker.
         if let owner = MarkerOwner.first(in: source) { return .marker(owner) }
+        if MarkersLayout.divides(source) { return .marker(.layout(.markers)) }
         if PrefixedName.isLikely(String(source.name)) { return .prefixed }
-        guard NumberedName.isLikely(source.name) else { return nil }
-        return DirectedName(source.name) == nil ? .plain : .half
+        return numberedEvidence(source)
+    }
+
+    private static func numberedEvidence(_ source: MigrationSource) -> Evidence? {
+        let loose = source.stem.flatMap { LooseName($0) }
+        guard NumberedName.isLikely(source.name) else {
+            // `V1_name.sql` is rather a misspelling of Flyway's names.
+            return loose.map { $0.separator != "_" } == true ? .loose : nil
+        }
+        if let half = DirectedName(source.name), MigrationVersion(half.number.digits) != nil {
+            return .half
+        }
+        let isPlain =
+            source.stem.flatMap { NumberedName($0)?.signedVersion() } != nil || loose == nil
+        return isPlain ? .plain : .loose
+    }
+
+    private static func settingsOwner(_ path: String) -> MigrationLayout? {
+        switch path {
+        case AtlasSum.fileName: .atlas
+        case DrizzleLayout.journal: .drizzle
+        case PrismaLayout.lock: .prisma
+        default: nil
+        }
     }
 
     private func layout() throws(LockstepError) -> MigrationLayout {
         // The layout's parser reports unmarked files in a folder with markers.
-        let kinds = Set(evidence.keys)
+        var kinds = Set(evidence.keys)
+        // Atlas keeps its sums for folders of other tools, too.
+        let others = kinds.filter { $0 != .settings(.atlas) }
+        if !others.isSubset(of: [.plain, .loose]) { kinds = others }
+        if let owner = try settingsOwner(kinds) { return owner }
         let markers = kinds.filter { if case .marker = $0 { true } else { false } }
         let named = kinds.subtracting(markers).subtracting(
-            markers.isEmpty ? [] : [Evidence.plain, .half])
+            markers.isEmpty ? [] : [Evidence.plain, .half, .loose])
+        if named.contains(.loose), named.allSatisfy(\.isNumbered) { return .numbered }
         guard markers.count + named.count <= 1 || kinds == [.plain, .half] else {
             throw mixed()
         }
@@ -69,9 +114,30 @@ struct LayoutDetection {
             let isSqlx = sources.contains { $0.folder == nil && SqlxLayout.isOutside($0) }
             return isSqlx ? .sqlx : .golangMigrate
         case (.plain, _): return .sqlx
+        case (.loose, _): return .numbered
         case (.folder, _): return .diesel
+        case (.hyphenFolder, _): return .rusqlite
+        case (.migrationFolder, _), (.settings, _):
+            let hasSnapshot = sources.contains { $0.name == "snapshot.json" }
+            return hasSnapshot ? .drizzle : .prisma
         case (.prefixed, _): return try prefixedLayout()
         }
+    }
+
+    /// The layout of a folder with a file that only this layout has, if its other files fit.
+    private func settingsOwner(
+        _ kinds: Set<Evidence>
+    ) throws(LockstepError) -> MigrationLayout? {
+        for layout in [MigrationLayout.atlas, .drizzle, .prisma] {
+            guard kinds.contains(.settings(layout)) else { continue }
+            let fitting: Set<Evidence> =
+                layout == .prisma ? [.migrationFolder] : [.plain, .loose]
+            guard kinds.subtracting([.settings(layout)]).isSubset(of: fitting) else {
+                throw mixed()
+            }
+            return layout
+        }
+        return nil
     }
 
     // MARK: Flyway or refinery
@@ -160,7 +226,11 @@ struct LayoutDetection {
     private static func words(_ evidence: Evidence) -> String {
         switch evidence {
         case .marker(let owner): "markers of \(owner.name)"
+        case .settings(let layout): "a file of \(layout.rawValue)"
         case .half: "golang-migrate or sqlx by its name"
+        case .loose: "numbered by its name"
+        case .hyphenFolder: "rusqlite by its folder"
+        case .migrationFolder: "Prisma or drizzle by its folder"
         case .plain: "sqlx by its name, without markers"
         case .prefixed: "Flyway or refinery by its name"
         case .folder: "diesel by its folder"

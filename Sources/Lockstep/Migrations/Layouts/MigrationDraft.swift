@@ -12,7 +12,8 @@ public struct MigrationDraft: Sendable, Equatable {
     /// - Parameters:
     ///   - name: Its name: letters, digits, `_` and `-`.
     ///   - set: The set that it extends.
-    /// - Throws: ``LockstepError/Code/migrationMalformed`` for a name that a file name cannot contain.
+    /// - Throws: ``LockstepError/Code/migrationMalformed`` for a name that a file name cannot contain, and for a layout
+    ///   whose tool keeps a list of the versions.
     public init(named name: String, after set: MigrationSet) throws(LockstepError) {
         try self.init(named: name, after: set, now: Clock.microsecondsSinceEpoch / 1_000_000)
     }
@@ -30,6 +31,12 @@ public struct MigrationDraft: Sendable, Equatable {
 
     init(named name: String, after set: MigrationSet, now: Int64) throws(LockstepError) {
         try Self.requirePlain(name)
+        if let maker = set.layout.rules.maker {
+            throw LockstepError(
+                .migrationMalformed,
+                "\(set.layout.rawValue) keeps a list of its versions, which a new file would not be in",
+                hint: "make the version with \(maker)", context: .init(set: set.name))
+        }
         version = try Self.nextVersion(set, now)
         files = set.layout.rules.draft(version, name, in: set)
     }
@@ -117,7 +124,7 @@ public struct MigrationDraft: Sendable, Equatable {
         guard let newest = set.files.last else { return rules.firstVersion ?? time }
         let digits = String(
             (newest.fileName.split(separator: "/").first ?? "").drop { !$0.isNumber }
-                .prefix { $0.isNumber || $0 == "." || $0 == "-" }.filter(\.isNumber))
+                .prefix { $0.isNumber || $0 == "." }.filter(\.isNumber))
         if rules.alwaysUsesTime || digits.count >= digitsOfTime { return time }
         guard let number = newest.version.number, number < UInt64.max else {
             throw LockstepError(

@@ -53,9 +53,24 @@ enum MigrationFolder {
         }
     }
 
-    /// Whether it makes its folder a version of diesel.
+    /// Whether it makes its folder a version, or one that belongs to the migrations.
     private static func isVersion(_ source: MigrationSource) -> Bool {
-        source.name == "up.sql" && source.folder.flatMap(DieselLayout.version) != nil
+        guard let folder = source.folder else { return false }
+        return makesVersion(of: folder) { source.name == $0 }
+    }
+
+    /// Whether a folder is a version, or has drizzle's journal.
+    /// - Parameter holds: Whether an item of this name is in the folder.
+    private static func makesVersion(
+        of folder: some StringProtocol, _ holds: (String) throws -> Bool
+    ) rethrows -> Bool {
+        if DieselLayout.version(of: folder) != nil || RusqliteLayout.isVersion(folder),
+            try holds("up.sql")
+        {
+            return true
+        }
+        if LooseName(folder)?.prefix.isEmpty == true, try holds("migration.sql") { return true }
+        return try folder == "meta" && holds("_journal.json")
     }
 
     /// The files and folders of a folder. An item that has the name of a migration but is not a file was meant to
@@ -112,11 +127,10 @@ enum MigrationFolder {
         return try hasVersionFolder() ? .oneFolderEach : .flat
     }
 
-    /// Whether one of the folders is a version of diesel.
+    /// Whether one of the folders is a version.
     private static func hasVersionFolder(_ folder: FilePath, _ folders: [String]) throws -> Bool {
         try folders.contains { name in
-            try DieselLayout.version(of: name) != nil
-                && holds("up.sql", Folder.entries(folder.appending(name)))
+            try makesVersion(of: name) { try holds($0, Folder.entries(folder.appending(name))) }
         }
     }
 

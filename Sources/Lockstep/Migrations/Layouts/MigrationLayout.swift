@@ -20,6 +20,18 @@ public enum MigrationLayout: String, Sendable, CaseIterable {
     /// Flyway: `V1.2__name.sql`, `U1.2__name.sql` to undo it, `R__name.sql` to run whenever it has changed,
     /// `B1.2__name.sql` in place of all versions up to it; also in subfolders.
     case flyway
+    /// Prisma: one folder per version, `20240131120000_name`, with `migration.sql`.
+    case prisma
+    /// drizzle: `0000_name.sql` in the order of `meta/_journal.json`, or one folder per version with `migration.sql`.
+    case drizzle
+    /// Atlas: `20240131120000_name.sql`, with `atlas.sum`, which is checked.
+    case atlas
+    /// rusqlite_migration: one folder per version, `01-name`, with `up.sql` and optionally `down.sql`.
+    case rusqlite
+    /// npm's sqlite, node-pg-migrate and tern: `001-name.sql`, with `-- Up` and `-- Down` in the file.
+    case markers
+    /// No tool's own: `001-name.sql`, `20240131120000.sql`, `V0001.name.up.sql` and other names that begin with a number.
+    case numbered
 
     /// All of them, as a user types them.
     static let spellings = allCases.map(\.rawValue).joined(separator: ", ")
@@ -35,6 +47,12 @@ public enum MigrationLayout: String, Sendable, CaseIterable {
         case .refinery: RefineryLayout.self
         case .diesel: DieselLayout.self
         case .flyway: FlywayLayout.self
+        case .prisma: PrismaLayout.self
+        case .drizzle: DrizzleLayout.self
+        case .atlas: AtlasLayout.self
+        case .rusqlite: RusqliteLayout.self
+        case .markers: MarkersLayout.self
+        case .numbered: NumberedLayout.self
         }
     }
 
@@ -58,6 +76,8 @@ protocol LayoutRules {
     static var firstVersion: String? { get }
     /// Whether the version of a draft is the current time even after a version that is a small number.
     static var alwaysUsesTime: Bool { get }
+    /// The command of the tool that must make new versions because it keeps a record of them; nil if anyone can.
+    static var maker: String? { get }
 
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents
     /// The text by which the tool orders a file, if the order is not numeric.
@@ -65,7 +85,7 @@ protocol LayoutRules {
     /// A time as a version.
     /// - Parameter digits: Year to second, 14 digits.
     static func version(atTime digits: String) -> String
-    /// The files of a new version: paths in the set's folder, and contents.
+    /// The files of a new version: paths in the set's folder, and contents. Not called if there is a ``maker``.
     static func draft(
         _ version: String, _ name: String, in set: MigrationSet
     ) -> [(path: String, content: String)]
@@ -78,8 +98,12 @@ extension LayoutRules {
     static var allowsGaps: Bool { true }
     static var firstVersion: String? { nil }
     static var alwaysUsesTime: Bool { false }
+    static var maker: String? { nil }
 
     static func orderingText(of path: String) -> String? { nil }
+    static func draft(
+        _ version: String, _ name: String, in set: MigrationSet
+    ) -> [(path: String, content: String)] { [] }
     static func version(atTime digits: String) -> String { digits }
 }
 

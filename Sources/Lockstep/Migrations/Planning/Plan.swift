@@ -8,7 +8,7 @@ public struct Plan: Sendable, Equatable {
         case latest
         /// Migrate to this version, up or down.
         case version(MigrationVersion)
-        /// Undo all versions newer than this one; never migrate up.
+        /// Undo all versions newer than this one, or all for ``MigrationVersion/unversioned``; never migrate up.
         case downTo(MigrationVersion)
         /// Undo this many versions.
         case back(Int)

@@ -31,7 +31,8 @@ enum PlanFindings {
     /// An unknown version as the target is a mistake.
     static func unknown(_ target: MigrationVersion, _ state: PlanState) -> [Plan.Finding] {
         let isKnown =
-            target == MigrationVersion(0) || state.migrations.contains { $0.version == target }
+            target == MigrationVersion(0) || target == .unversioned
+            || state.migrations.contains { $0.version == target }
             || state.applied.contains { $0.version == target }
         guard !isKnown else { return [] }
         return [

@@ -7,6 +7,8 @@ struct MarkedSections {
     var mayRepeat = false
     /// Whether every up section needs a down section.
     var needsDown = false
+    /// Whether a file begins with its way up, so that the up marker can be missing.
+    var beginsUp = false
     /// Whether the layout belongs to another tool.
     var isForeign = true
 
@@ -14,7 +16,17 @@ struct MarkedSections {
         let isUp: Bool
         let inTransaction: Bool
         let line: Int
+        /// Whether no marker begins it.
+        var isImplied = false
         var pieces: [ScriptSplitter.Piece] = []
+
+        /// Whether it has nothing but comments.
+        var isBlank: Bool {
+            pieces.allSatisfy { piece in
+                guard case .sql = piece.content else { return false }
+                return SQLTokens.areBlank(Array(piece.text.utf8))
+            }
+        }
     }
 
     /// Cuts `text` and sorts the pieces by direction.
@@ -33,6 +45,10 @@ struct MarkedSections {
         for piece in pieces {
             switch piece.content {
             case .marker(.up(let inTransaction)):
+                // Comments can precede it.
+                if beginsUp, sections.count == 1, sections[0].isImplied, sections[0].isBlank {
+                    sections = []
+                }
                 let isSecond = sections.last.map { $0.isUp || !mayRepeat } ?? false
                 guard !isSecond else { throw malformed("second up marker", piece, origin) }
                 sections.append(
@@ -44,6 +60,10 @@ struct MarkedSections {
                 sections.append(
                     Section(isUp: false, inTransaction: inTransaction, line: piece.line))
             default:
+                if beginsUp, sections.isEmpty {
+                    sections.append(
+                        Section(isUp: true, inTransaction: true, line: piece.line, isImplied: true))
+                }
                 guard let last = sections.indices.last else {
                     // Comments can precede the first marker; statements cannot.
                     guard case .sql = piece.content, SQLTokens.areBlank(Array(piece.text.utf8))
@@ -54,6 +74,9 @@ struct MarkedSections {
                 }
                 sections[last].pieces.append(piece)
             }
+        }
+        if beginsUp, sections.isEmpty {
+            sections.append(Section(isUp: true, inTransaction: true, line: 1))
         }
         try requireWhole(sections, origin)
         let isFree = cutter.marks.contains { $0.marker == .noTransaction }

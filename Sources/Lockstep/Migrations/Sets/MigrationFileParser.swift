@@ -12,14 +12,17 @@ enum MigrationFileParser {
     }
 
     /// Reads a file of another layout that is one script.
+    /// - Parameter marker: The meaning of a comment that cuts nothing, such as one that ends a statement.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line, also for a marker that divides the
     ///   file in the layout that the marker belongs to, and for a comment that divides it in no layout but looks so.
     static func parseWhole(
         _ source: MigrationSource, as layout: MigrationLayout, inTransaction: Bool = true,
-        isDown: Bool = false
+        isDown: Bool = false,
+        marker: @escaping (Substring) -> ScriptSplitter.Marker? = { _ in nil }
     ) throws(LockstepError) -> MigrationScript {
         var cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true, isDown: isDown) {
             comment throws(LockstepError) in
+            if let marker = marker(comment.text) { return marker }
             guard let owner = MarkerOwner(of: comment.text) else { return nil }
             throw comment.malformed(
                 "this is a marker of \(owner.name), but the file is read as \(layout.rawValue)",

@@ -22,8 +22,14 @@ struct Rollback: ParsableCommand {
     var steps: Int = 1
 
     @Option(
-        help: "Undo all versions above this one; 0 undoes all.", transform: MigrationRun.version)
+        help: ArgumentHelp(
+            "Undo all versions above this one; none undoes all.", valueName: "version|none"),
+        transform: Self.target)
     var to: MigrationVersion?
+
+    private static func target(_ text: String) throws -> MigrationVersion {
+        text == "none" ? .unversioned : try MigrationRun.version(text)
+    }
 
     func validate() throws {
         guard steps > 0 else { throw ValidationError("--steps must be at least 1") }
@@ -32,6 +38,12 @@ struct Rollback: ParsableCommand {
 
     func run() throws {
         let sets = try migrations.sets(oneFor: "a rollback")
+        let zero = MigrationVersion(0)
+        if to == zero, sets[0].migrations.contains(where: { $0.version == zero }) {
+            throw ValidationError(
+                "0 is a version of \(sets[0].name): to undo it too, say --to none; to keep it, say --steps"
+            )
+        }
         let session = try access.session()
         let goal = to.map { Lockstep.Plan.Target.downTo($0) } ?? .back(steps)
         try MigrationRun.run(sets, target: goal, runner, in: session, output.format)

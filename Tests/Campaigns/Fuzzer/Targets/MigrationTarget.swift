@@ -133,6 +133,30 @@ final class MigrationTarget: FuzzTarget {
                     "B1.2__a.sql\nCREATE TABLE a (b);",
                 ]
             ),
+            (
+                .prisma,
+                [
+                    "20240131120000_a/migration.sql\nCREATE TABLE a (b);",
+                    "migration_lock.toml\nprovider = \"sqlite\"",
+                ]
+            ),
+            (
+                .drizzle,
+                [
+                    "0000_a.sql\nCREATE TABLE a (b);\n--> statement-breakpoint\nSELECT 1;",
+                    "meta/_journal.json\n{\"entries\": [{\"idx\": 0, \"tag\": \"0000_a\"}]}",
+                ]
+            ),
+            (
+                .atlas,
+                [
+                    "20240101000000_create.sql\nCREATE TABLE a (x INTEGER PRIMARY KEY, y TEXT);\n",
+                    "atlas.sum\nh1:uQ==\n20240101000000_create.sql h1:QhwoAcmuIbvV\n",
+                ]
+            ),
+            (.rusqlite, ["01-a/up.sql\nCREATE TABLE a (b);", "01-a/down.sql\nDROP TABLE a;"]),
+            (.markers, ["001-a.sql\n-- Up\nCREATE TABLE a (b);\n-- Down\nDROP TABLE a;"]),
+            (.numbered, ["001.do.a.sql\nCREATE TABLE a (b);", "V2.b.sql\nSELECT 1;"]),
         ]
         for (layout, files) in folders {
             let number = MigrationLayout.allCases.firstIndex(of: layout) ?? 0

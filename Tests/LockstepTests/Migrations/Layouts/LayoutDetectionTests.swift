@@ -30,6 +30,24 @@ struct LayoutDetectionTests {
             (.flyway, ["V1__a.sql": "", "B1__a.sql": ""]), (.flyway, ["V1__a.SQL": ""]),
             (.diesel, ["2024-01-01-000000_a/up.sql": ""]),
             (.diesel, ["1_a/up.sql": "", "schema.sql": ""]),
+            (.numbered, ["1-a.sql": ""]), (.numbered, ["001.sql": ""]),
+            (.numbered, ["V1.a.sql": ""]),
+            (.numbered, ["1_a.sql": "", "2-b.sql": ""]),
+            (.numbered, ["1_a.up.sql": "", "2-b.up.sql": ""]),
+            (.numbered, ["99999999999999999999_a.sql": ""]), (.numbered, ["001.do.a_b.sql": ""]),
+            (.markers, ["1_a.sql": "SELECT 1;\n-- Down\nSELECT 2;", "2_b.sql": "SELECT 1;"]),
+            (.markers, ["1-a.sql": "-- Up\n-- Down Migration\nSELECT 2;"]),
+            (.sqlx, ["1_a.sql": "SELECT 1;\n-- Down\n;\n"]),
+            (.sqlx, ["1_a.sql": "SELECT '\n-- Down\n';\nSELECT 2;"]),
+            (.golangMigrate, ["1_a.up.sql": "-- Down\n", "1_a.down.sql": "-- Down\nSELECT 1;"]),
+            (.prisma, ["20240101000000_a/migration.sql": ""]),
+            (.prisma, ["migration_lock.toml": "provider = \"sqlite\"", "1_a/migration.sql": ""]),
+            (.prisma, ["migration_lock.toml": "provider = \"sqlite\""]),
+            (.drizzle, ["1_a/migration.sql": "", "1_a/snapshot.json": "{}"]),
+            (.drizzle, ["meta/_journal.json": "{\"entries\": []}"]),
+            (.rusqlite, ["01-a/up.sql": "", "02-b/up.sql": ""]),
+            (.diesel, ["2024-01-02-000000_a/up.sql": ""]),
+            (.goose, ["00001_a.sql": goose, "atlas.sum": "h1:x"]),
             // The content of folders is ignored where the layout uses files.
             (.native, ["1_a.sql": native, "old/V1__a.sql": "", "old/1_b.up.sql": ""]),
         ]
@@ -58,6 +76,16 @@ struct LayoutDetectionTests {
             (["1_a.sql": "", "V2__b.sql": ""], ["1_a.sql", "V2__b.sql"]),
             (["1_a.up.sql": "", "V2__b.sql": ""], ["1_a.up.sql", "V2__b.sql"]),
             (["1_a.sql": "", "2_b/up.sql": ""], ["1_a.sql", "2_b/up.sql"]),
+            (["1-a.sql": "", "V2__b.sql": ""], ["1-a.sql", "V2__b.sql"]),
+            (["1_a/up.sql": "", "02-b/up.sql": ""], ["1_a/up.sql", "02-b/up.sql"]),
+            (
+                ["meta/_journal.json": "{}", "1_a/up.sql": ""],
+                ["meta/_journal.json", "1_a/up.sql"]
+            ),
+            (
+                ["migration_lock.toml": "", "1_a.sql": "", "2_b/migration.sql": ""],
+                ["migration_lock.toml", "1_a.sql"]
+            ),
             (
                 ["V1__a.sql": "", "U1__a.sql": "", "U2__b.sql": ""],
                 ["U1__a.sql", "Flyway", "refinery"]

@@ -23,6 +23,16 @@ struct MigrationDraftTests {
             (.sqlx, [], ["20261122083059_x.up.sql", "20261122083059_x.down.sql"]),
             (.sqlx, ["3_a.sql"], ["4_x.sql"]), (.refinery, ["V1__a.sql"], ["V2__x.sql"]),
             (.flyway, [], ["V1__x.sql"]),
+            (.prisma, [], ["20261122083059_x/migration.sql"]),
+            (.prisma, ["20240131120000_a/migration.sql"], ["20261122083059_x/migration.sql"]),
+            (.rusqlite, [], ["01-x/up.sql", "01-x/down.sql"]),
+            (.rusqlite, ["01-a/up.sql"], ["02-x/up.sql", "02-x/down.sql"]),
+            (.markers, [], ["001-x.sql"]), (.markers, ["09_a.sql"], ["10_x.sql"]),
+            (.numbered, [], ["001-x.sql"]), (.numbered, ["007.sql"], ["008-x.sql"]),
+            (.numbered, ["9-2nd.sql"], ["10-x.sql"]),
+            (.numbered, ["20240131120000.sql"], ["20261122083059-x.sql"]),
+            (.numbered, ["001.do.a.sql"], ["002.do.x.sql", "002.undo.x.sql"]),
+            (.numbered, ["V0001.A.up.sql"], ["V0002.x.up.sql", "V0002.x.down.sql"]),
             (.diesel, [], ["2026-11-22-083059_x/up.sql", "2026-11-22-083059_x/down.sql"]),
         ])
     func names(layout: MigrationLayout, existing: [String], expected: [String]) throws {
@@ -57,6 +67,19 @@ struct MigrationDraftTests {
     func badNames(name: String) throws {
         let set = try MigrationSet(name: "test", layout: .native, files: [])
         Refusal.expect(.migrationMalformed) { _ = try MigrationDraft(named: name, after: set) }
+    }
+
+    @Test("Where the tool keeps a list of its versions, only the tool makes one")
+    func makers() throws {
+        for (layout, maker) in [
+            (MigrationLayout.drizzle, "drizzle-kit generate"), (.atlas, "atlas migrate new"),
+        ] {
+            let set = try MigrationSet(name: "test", layout: layout, files: [])
+            let error = Refusal.error(.migrationMalformed) {
+                _ = try MigrationDraft(named: "x", after: set)
+            }
+            #expect(error?.hint?.contains(maker) == true)
+        }
     }
 
     @Test("After a version of several parts the next one is unknown")

@@ -20,8 +20,8 @@ struct MigrationFolderTests {
     }
 
     @Test(
-        "A byte-order mark and CRLF endings change nothing, in every layout",
-        arguments: LayoutCase.all)
+        "A byte-order mark and CRLF endings change nothing, in every layout without checksums",
+        arguments: LayoutCase.all.filter { $0.layout != .atlas })
     func windows(layout: LayoutCase) throws {
         let folder = try LayoutFolder()
         for (name, text) in layout.files {

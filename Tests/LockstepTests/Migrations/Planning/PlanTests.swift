@@ -155,6 +155,19 @@ struct PlanTests {
         let target = Plan.Target.downTo(MigrationVersion(2))
         #expect(versions(Plan(set, ledger: ledger(set, 3), target: target)) == ["down 3"])
         #expect(Plan(set, ledger: ledger(set, 1), target: target).steps.isEmpty)
+        let whole = Plan(set, ledger: ledger(set, 3), target: .downTo(.unversioned))
+        #expect(versions(whole) == ["down 3", "down 2", "down 1"])
+    }
+
+    @Test("A version 0 is undone with all, and not above 0")
+    func downBelowZero() throws {
+        let files = ["0-a.do.sql", "0-a.undo.sql", "1-b.do.sql", "1-b.undo.sql"]
+        let set = try MigrationSet(
+            name: "test", layout: .numbered, files: files.map { ($0, "SELECT 1;") })
+        let all = Plan(set, ledger: ledger(set, 2), target: .downTo(.unversioned))
+        #expect(versions(all) == ["down 1", "down 0"])
+        let above = Plan(set, ledger: ledger(set, 2), target: .downTo(MigrationVersion(0)))
+        #expect(versions(above) == ["down 1"])
     }
 
     @Test("The greatest possible version number leaves a gap and no trap")

@@ -45,7 +45,17 @@ struct DownMarkerTests {
             (.dbmate, ["1_a.sql": "-- migrate:up\n\(body)-- migrate:down\n"]),
             (.goose, ["00001_a.sql": "-- +goose Up\n" + body]),
             (.refinery, ["V1__a.sql": body]), (.diesel, ["2024-01-31-120000_a/up.sql": body]),
-            (.flyway, ["V1__a.sql": body]),
+            (.flyway, ["V1__a.sql": body]), (.prisma, ["20240101000000_a/migration.sql": body]),
+            (.drizzle, ["20240101000000_a/migration.sql": body]),
+            (
+                .atlas,
+                [
+                    "1_a.sql": body,
+                    "atlas.sum": try AtlasSumTests.sum([("1_a.sql", body)]),
+                ]
+            ),
+            (.rusqlite, ["01-a/up.sql": body]), (.markers, ["1-a.sql": body]),
+            (.numbered, ["1-a.sql": body]),
         ]
         #expect(folders.map(\.0).count == MigrationLayout.allCases.count)
         for (layout, files) in folders {
