@@ -14,8 +14,8 @@ extension DatabaseKey.Origin: KeyOriginRecord {
 
     func requireCurrent(
         in connection: borrowing Connection, under key: borrowing DatabaseKey, isLater: Bool
-    ) throws {
-        try KeyringFreshness.require(self, connection, key, isLater: isLater)
+    ) throws -> Bool {
+        try KeyringFreshness.require(self, connection, key, isLater: isLater) == .copy
     }
 
     func whileUsed<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {

@@ -9,13 +9,14 @@
 enum KeyringFreshness {
     /// - Parameter isLater: Whether the key has opened the database before, so that a keyring that was changed since is
     ///   no older copy.
+    /// - Returns: What the file is.
     /// - Throws: The errors of ``IdentityCheck``; ``LockstepError/Code/keyringOutdated``;
     ///   ``LockstepError/Code/databaseOutdated``;
     ///   ``LockstepError/Code/tampered`` if the database has lost its record of the keyring.
     static func require(
         _ origin: DatabaseKey.Origin, _ connection: borrowing Connection,
         _ key: borrowing DatabaseKey, isLater: Bool = false
-    ) throws {
+    ) throws -> IdentityCheck.Finding {
         let content = try KeyringTable.read(connection)
         let finding = try IdentityCheck.require(content, origin, at: connection.path, key)
         // A keyring lists a database only after the database has recorded the keyring.
@@ -31,8 +32,9 @@ enum KeyringFreshness {
         // A copy that stands for its database must not be older than it.
         let role = finding == .copyInPlace ? .original : content.role
         let order = freshness.order(content.epochs, role)
-        if isLater, case .keyringOlder = order { return }
+        if isLater, case .keyringOlder = order { return finding }
         try require(order, freshness, of: "keyring")
+        return finding
     }
 
     /// Checks the keyring of a dataset. Issued keyrings have rings of their own, which no database need know.

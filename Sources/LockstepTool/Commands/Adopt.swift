@@ -62,6 +62,7 @@ struct Adopt: ParsableCommand {
 
     func run() throws {
         let path = try database.path()
+        try SideFileName.require(no: path)
         let isPlaintext = try isSourcePlaintext()
         let secret = try isPlaintext ? SourceSecret.none : secrets.secret(of: source)
         let file = shareKeyring ? keyrings.file(for: path) : keyrings.newFile(for: path)

@@ -23,6 +23,7 @@ struct Init: ParsableCommand {
 
     func run() throws {
         let path = try database.path()
+        try SideFileName.require(no: path)
         let file = keyrings.newFile(for: path)
         var new = NewKeyrings(slots)
         if !file.exists { try new.ask() }

@@ -12,7 +12,8 @@ struct Restore: ParsableCommand {
             only its keyring is needed. The restore is refused while a program has the database open.
 
             With --fields, the fields keyrings remember the state that was put back, if the backup proves one. \
-            Without, they refuse it until `lockstep keys accept-database` accepts it.
+            Without, they refuse it until `lockstep keys accept-database` accepts it. With them, a backup does not \
+            replace the database if it has cells under a field key that was destroyed.
 
             Everything written since the backup is lost. If that matters, back up or salvage the database \
             first. A salvaged database is put in place in the same way.
@@ -41,6 +42,14 @@ struct Restore: ParsableCommand {
         var keyring = try credentials.open(file)
         let fields = try access.fields.open(access.keyrings, of: path, credentials)
         try fields.whileUsed {
+            // At a free path nothing is lost.
+            if FileAccess.exists(path) {
+                let restore = Lockstep.Restore(path, from: backup)
+                for dataset in fields {
+                    try restore.requireReadable(
+                        dataset.keys, backupKey: keyring.databaseKey(ofBackup: backup))
+                }
+            }
             try restore(path, from: backup, &keyring, file, fields)
         }
     }

@@ -9,7 +9,7 @@ struct Salvage: ParsableCommand {
         discussion: """
             Recovers the rows of every page whose MAC verifies, whether or not another page still refers \
             to it. The damaged file is only read, and no program may write to it meanwhile. The new \
-            database has the same key. Exits with 0 if everything was recovered, and with 65 if anything \
+            database has the keyring's active key. Exits with 0 if everything was recovered, and with 65 if anything \
             was lost; in both cases it makes the new database and reports the losses.
 
             A row whose table is unknown is in the table lost_and_found of the new database, with its page. \
@@ -59,10 +59,7 @@ struct Salvage: ParsableCommand {
         if let schema { try salvage.takeSchema(fromSQL: FilePath(schema)) }
         var session = try access.session()
         let progress = CopyProgressLine("salvage")
-        let report = try session.opened.file.whileUsed {
-            let key = try session.key()
-            return try salvage.run(key: key, newKey: key) { try progress.show($0) }
-        }
+        let report = try session.salvage(salvage) { try progress.show($0) }
         session.bind(copy: FilePath(target))
         let registries = try session.rebuildRegistries(in: FilePath(target))
         try report.show(

@@ -146,6 +146,13 @@ struct Session: ~Copyable {
         Remembering.bind(new: copy, as: .copy, &opened.keyring, in: opened.file)
     }
 
+    /// Salvages the database under the keyring's active key.
+    func salvage(
+        _ salvage: Lockstep.Salvage, _ progress: JobProgress.Handler
+    ) throws -> SalvageReport {
+        try salvage.run(&opened.keyring, in: opened.file, progress: progress)
+    }
+
     /// Makes the registries of a salvaged copy again that were lost. The copy is made, so a failure here is only a notice.
     /// - Returns: Lines that say what was made.
     func rebuildRegistries(in copy: FilePath) throws -> [String] {

@@ -60,6 +60,16 @@ struct SimultaneousChecksTests {
         }
     }
 
+    @Test("A check that ends in an error of another kind ends the run: it is no check that passed")
+    func failed() throws {
+        let database = try VerifiedDatabase()
+        let job = CheckJob(verification: database.verification())
+        let checks = SimultaneousChecks(job, [(.pages, .meanwhile { _, _ in throw Stop() })])
+        #expect(throws: Stop.self) {
+            _ = try checks.run(database.scratch.key(), JobReporter { _ in })
+        }
+    }
+
     @Test("Awaited, it has the same result, and cancelling its task ends it")
     func awaited() async throws {
         let database = try VerifiedDatabase()

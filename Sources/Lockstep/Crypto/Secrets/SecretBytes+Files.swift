@@ -11,6 +11,7 @@ extension AtomicFile {
     /// Writes a secret to a new file with mode 0600, atomically. The file is on disk when this returns, because a
     /// keyring will depend on it.
     static func createSecret(_ secret: borrowing SecretBytes, at path: FilePath) throws {
+        try SideFileName.require(no: path)
         let hold = try PendingHold(for: path)
         defer { _ = hold }
         let temporary = try uniqueSibling(of: path)

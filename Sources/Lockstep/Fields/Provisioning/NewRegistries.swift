@@ -1,9 +1,11 @@
 internal import SystemPackage
 
-/// The registries that a database gets in place of those of the template that it is made from.
+/// The identity and the registries that a database gets in place of those of the template that it is made from.
 struct NewRegistries {
     /// The keys of the datasets whose registries change; empty if none does.
     private let keys: [FieldKeys]
+    /// Whether the template says which database it is: the new one must not say the same.
+    private let isIdentified: Bool
 
     /// Looks into the open snapshot of a template.
     /// - Throws: ``LockstepError/Code/misuse`` if a sealed column has cells, ``LockstepError/Code/keyUnavailable`` if
@@ -11,8 +13,10 @@ struct NewRegistries {
     init(
         of template: borrowing Connection, _ keys: [FieldKeys], _ sharesCells: Bool
     ) throws {
+        isIdentified = try template.databaseID() != nil
         guard !sharesCells else {
             self.keys = []
+            try Self.requireLasting(template)
             return
         }
         for column in try RegistryTables.claimed(template) where !column.name.isEmpty {
@@ -33,6 +37,18 @@ struct NewRegistries {
             context: .file(template.path))
     }
 
+    /// A registry of an earlier build names its database, so that it holds in no other.
+    private static func requireLasting(_ template: borrowing Connection) throws {
+        guard try Fork.hasRegistryOfOneDatabase(template)
+        else { return }
+        throw LockstepError(
+            .misuse,
+            "the template's registry of sealed columns is from an earlier build and names its database",
+            advice:
+                "change the registry in the template, for example with \(.reseal), or do not share its cells",
+            context: .file(template.path))
+    }
+
     private static func requireNoCells(
         _ column: SealedColumn, _ template: borrowing Connection
     ) throws {
@@ -50,11 +66,11 @@ struct NewRegistries {
             context: column.context)
     }
 
-    /// Gives the new database an id, and its registries and their columns identities.
+    /// Gives the new database an id, and the registries that change and their columns identities.
     func write(
         _ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions
     ) throws {
-        guard !keys.isEmpty else { return }
+        guard isIdentified || key.origin != nil || !keys.isEmpty else { return }
         var writing = options.ofSchema
         writing.isScratch = true
         // The template's registries are checked against no keyring: they are new to every one.
@@ -78,6 +94,7 @@ struct NewRegistries {
                 }
             }
         }
+        try key.originRecord?.add(to: connection)
     }
 }
 

@@ -3,7 +3,7 @@ public import SystemPackage
 /// Makes a database from a template: a copy under its own key, verified like a backup, at a path where nothing exists.
 /// A program does this at its first run with the database that it ships with.
 ///
-/// Sealed columns of the template get identities of their own in the new database, and so does their registry: what one
+/// The new database has an identity of its own, if the template has one. Sealed columns of the template get identities of their own in the new database, and so does their registry: what one
 /// of the databases seals opens in no other. That takes the keys of their datasets, and columns that have no cells yet.
 ///
 /// No key of a keyring's file from which one of these keys comes can be destroyed meanwhile.
@@ -35,7 +35,8 @@ public struct Provisioning: Sendable {
     ///   - progress: Called with the number of copied pages.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at the path: it is never overwritten;
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the template does not verify;
-    ///   ``LockstepError/Code/misuse`` if it has cells and the database would share them;
+    ///   ``LockstepError/Code/misuse`` if it has cells and the database would share them, or if it is to share them and
+    ///   an earlier build wrote its registry;
     ///   ``LockstepError/Code/keyUnavailable`` without the keys of a dataset that has sealed columns in it;
     ///   ``LockstepError/Code/registryForged``;
     ///   ``LockstepError/Code/full``; ``LockstepError/Code/locked`` if somebody is destroying a key for longer than
@@ -45,10 +46,39 @@ public struct Provisioning: Sendable {
         key: borrowing DatabaseKey, templateKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
+        try run(key, templateKey, { _, rename in try rename() }, progress)
+    }
+
+    /// The same under a keyring's active key: the key that is active when the new database gets its name. The keyring
+    /// records the database.
+    /// - Parameters:
+    ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
+    ///   - file: The keyring's file.
+    ///   - templateKey: The template's key.
+    ///   - progress: Called with the number of copied pages, again from the start if the key has changed.
+    /// - Throws: as ``run(key:templateKey:progress:)``; ``LockstepError/Code/busy`` if the keyring's active key changes
+    ///   again and again. Then nothing is placed.
+    @discardableResult
+    public func run(
+        _ keyring: inout Keyring, in file: KeyringFile, templateKey: borrowing DatabaseKey,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> CopyReport {
+        return try file.whileUsed {
+            try file.reread(&keyring)
+            return try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
+                try run(keyring.databaseKey(), templateKey, place, progress)
+            }
+        }
+    }
+
+    private func run(
+        _ key: borrowing DatabaseKey, _ templateKey: borrowing DatabaseKey,
+        _ placing: (FilePath, () throws -> Void) throws -> Void, _ progress: JobProgress.Handler
+    ) throws -> CopyReport {
         let time = JobTime()
         var report = try key.whileUsed {
             try templateKey.whileUsed {
-                try options.fieldKeys.whileUsed { try make(key, templateKey, progress) }
+                try options.fieldKeys.whileUsed { try make(key, templateKey, placing, progress) }
             }
         }
         report.time = time.ended()
@@ -57,7 +87,7 @@ public struct Provisioning: Sendable {
 
     private func make(
         _ key: borrowing DatabaseKey, _ templateKey: borrowing DatabaseKey,
-        _ progress: JobProgress.Handler
+        _ placing: (FilePath, () throws -> Void) throws -> Void, _ progress: JobProgress.Handler
     ) throws -> CopyReport {
         try PendingDatabase.requireFree(path)
         try PageAudit(template).requireClean(templateKey)
@@ -72,7 +102,7 @@ public struct Provisioning: Sendable {
             }
             let report = try PageCopy.verify(pending.path, key, schema: options, against: source)
             try registries.write(pending.path, key, options)
-            try pending.place()
+            try placing(pending.path) { try pending.place() }
             return report
         }
     }

@@ -79,6 +79,7 @@ public struct KeyringFile: Sendable, Hashable {
     public func create(_ keyring: borrowing Keyring) throws { try create(keyring, signer: nil) }
 
     func create(_ keyring: borrowing Keyring, signer: borrowing SigningKey?) throws {
+        try SideFileName.require(no: path)
         try AtomicFile.createFolder(folder)
         let lock = try lock()
         defer { _ = lock }

@@ -108,8 +108,9 @@ enum AtomicFile {
         }
     }
 
-    /// Fails if anything exists at `target`.
+    /// Fails if anything exists at `target`, or if a file there would be taken for a part of a database.
     static func requireFree(_ target: FilePath) throws {
+        try SideFileName.require(no: target)
         guard !FileAccess.exists(target) else {
             throw LockstepError.system(.fileExists, "create", target)
         }

@@ -66,7 +66,7 @@ struct DatabaseFile: ~Copyable {
     var isBeingWritten: Bool { handle.isReserved }
 
     /// The suffixes that SQLite appends to a database's name for the files beside it.
-    static let sideSuffixes = ["-wal", "-shm", "-journal"]
+    static let sideSuffixes = SideFileName.suffixes
 
     /// The same for all files of a database, of which the first is the database itself.
     static let suffixes = [""] + sideSuffixes

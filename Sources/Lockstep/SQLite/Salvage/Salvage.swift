@@ -49,6 +49,20 @@ public struct Salvage: Sendable {
         key: borrowing DatabaseKey, newKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
+        try run(
+            key: key, newKey: newKey, placing: Self.rename, progress: progress)
+    }
+
+    private static func rename(_ file: FilePath, _ rename: () throws -> Void) throws {
+        try rename()
+    }
+
+    /// The same, with a step around the moment in which the new database gets its name.
+    /// - Parameter placing: Called with the finished file, and with what gives it its name.
+    func run(
+        key: borrowing DatabaseKey, newKey: borrowing DatabaseKey,
+        placing: (FilePath, () throws -> Void) throws -> Void, progress: JobProgress.Handler
+    ) throws -> SalvageReport {
         try PendingDatabase.requireFree(new)
         let diagnosis = try Diagnosis.examine(damaged, key: key)
         var salt = try DatabaseFile(damaged).read(at: 0, DatabaseKey.saltLength)
@@ -61,7 +75,7 @@ public struct Salvage: Sendable {
         let copies = try SetAsideLog.copies(of: damaged).map {
             try PageSource($0, key: key.secret.clone(), salt: salt)
         }
-        return try run(source, copies, newKey, progress) { diagnosis }
+        return try run(source, copies, newKey, placing, progress) { diagnosis }
     }
 
     /// The same for a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Costs one key derivation, about 0.3 s, and for
@@ -95,11 +109,11 @@ public struct Salvage: Sendable {
         if profile.authenticates, let salt = known, salt.count == DatabaseKey.saltLength {
             let source = try source(key, ForeignSettings(profile: profile, salt: salt))
             if try SalvageRun.hasPages(source) {
-                return try run(source, [], newKey, progress) { .destroyed }
+                return try run(source, [], newKey, Self.rename, progress) { .destroyed }
             }
         }
         let found = try ForeignSettings.find(damaged, key, given: settings, isDamaged: true)
-        return try run(source(key, found), [], newKey, progress) { .destroyed }
+        return try run(source(key, found), [], newKey, Self.rename, progress) { .destroyed }
     }
 
     private func source(_ key: ForeignKey, _ found: ForeignSettings) throws -> PageSource {
@@ -120,12 +134,15 @@ public struct Salvage: Sendable {
                 .malformedInput, "\(damaged) is not a plaintext SQLite database",
                 hint: "if it is encrypted, give its passphrase or key", context: .file(damaged))
         }
-        return try run(PageSource(plaintext: damaged), [], newKey, progress) { .destroyed }
+        return try run(PageSource(plaintext: damaged), [], newKey, Self.rename, progress) {
+            .destroyed
+        }
     }
 
     /// - Parameter diagnosis: Called if no page verifies.
     private func run(
         _ source: PageSource, _ copies: [PageSource], _ newKey: borrowing DatabaseKey,
+        _ placing: (FilePath, () throws -> Void) throws -> Void,
         _ progress: JobProgress.Handler, _ diagnosis: () throws -> Diagnosis
     ) throws -> SalvageReport {
         try newKey.whileUsed {
@@ -137,7 +154,7 @@ public struct Salvage: Sendable {
                 let additions = copies.map {
                     SalvageRun($0, isAddition: true) { try $0.report(to: progress) }
                 }
-                return try run.salvage(into: new, newKey, known: schema, additions)
+                return try run.salvage(into: new, newKey, known: schema, additions, placing)
             }
         }
     }
@@ -153,14 +170,14 @@ extension SalvageRun {
     /// Fills a database beside `new`, checks it, and renames it to `new`.
     fileprivate func salvage(
         into new: FilePath, _ key: borrowing DatabaseKey, known: [String],
-        _ additions: [SalvageRun]
+        _ additions: [SalvageRun], _ placing: (FilePath, () throws -> Void) throws -> Void
     ) throws -> SalvageReport {
         let schema = try readSchema(known: known)
         let pending = try PendingDatabase(for: new, creating: false)
         try fill(pending.path, key, schema, additions)
         try check(pending.path, key, schema)
         try source.requireUnchanged()
-        try pending.place()
+        try placing(pending.path) { try pending.place() }
         report.time = report.time.ended()
         return report
     }

@@ -11,8 +11,9 @@ extension Store {
         // One connection opens now, to know that the key fits; the others open when they are needed. Only a
         // writer can switch a file to WAL mode, and does that first.
         let reader = try source.openReader(isFirst: true)
-        let store = Store(source, setAsideLog: reader.core.setAsideLog)
-        guard source.isWritable else {
+        let store = Store(
+            source, setAsideLog: reader.core.setAsideLog, isCopy: reader.core.isCopy)
+        guard source.isWritable, !store.isCopy else {
             store.readers?.connections.first?.take(reader)
             return store
         }

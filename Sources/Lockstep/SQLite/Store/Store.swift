@@ -29,13 +29,17 @@ public final class Store: Sendable {
     /// What was set aside when the store was opened, because the write-ahead log was damaged; see
     /// ``ConnectionOptions/damagedLog``.
     public let setAsideLog: SetAsideLog?
+    /// Whether the file is a copy of a database of its keyring, and lies elsewhere: then the store only reads it; see
+    /// ``StoreOptions/copies``.
+    public let isCopy: Bool
 
     /// What the layer that opened it says of that.
     let report = Mutex<(any Sendable)?>(nil)
 
     /// A store for a file. None of its connections is open yet.
-    init(_ source: StoreSource, setAsideLog: SetAsideLog? = nil) {
+    init(_ source: StoreSource, setAsideLog: SetAsideLog? = nil, isCopy: Bool = false) {
         path = source.path
+        self.isCopy = isCopy
         self.setAsideLog = setAsideLog
         self.source = source
         observers = Observers()
@@ -61,6 +65,7 @@ public final class Store: Sendable {
     init(_ source: StoreSource, inMemory connection: consuming Connection) {
         path = source.path
         setAsideLog = nil
+        isCopy = false
         self.source = source
         observers = Observers()
         checkpointer = nil

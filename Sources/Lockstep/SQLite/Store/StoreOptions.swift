@@ -11,12 +11,25 @@ public struct StoreOptions: Sendable {
     /// The number of 4-KiB pages in the write-ahead log from which it is checkpointed in the background. A
     /// larger number makes fewer, larger checkpoints, a larger log, and a slower opening after a crash.
     public var checkpointPages = 1000
+    /// What a store does with a copy of a database of its keyring, such as a backup. Without a keyring nothing shows that
+    /// a file is a copy.
+    public var copies = Copies.readOnly
     /// Microseconds after which a shared transaction takes no further member: 10 ms, the time of a few syncs. This
     /// limits the work that runs again if the transaction is lost. Only tests change it, to depend on no clock.
     var longestGroup: Int64 = 10_000
 
     /// The defaults.
     public init() {}
+
+    /// What a store does with a copy.
+    public enum Copies: Sendable, Hashable {
+        /// It reads the copy. A write throws ``LockstepError/Code/misuse``: a copy that has changed is another database, and
+        /// would still have the identity of the one that it is a copy of.
+        case readOnly
+        /// ``Store/open(_:keyring:in:options:)`` makes the copy a database of its own first (``Fork``). Other openings, which
+        /// have no keyring to record it, read it.
+        case fork
+    }
 
     /// The defaults, except for the connection options.
     public init(connection: ConnectionOptions) { self.connection = connection }

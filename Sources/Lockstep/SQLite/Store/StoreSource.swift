@@ -68,11 +68,23 @@ final class StoreSource: Sendable {
                 hint: "open it with the mode `.existing` to change it", context: .file(path))
         }
         try requireInPlace()
-        return try withKey { key in
+        let writer = try withKey { key in
             var writing = Self.writerOptions(options)
             writing.isLater = true
             return try Connection.open(path, key: key, options: writing)
         }
+        guard !writer.core.isCopy else { throw copy }
+        return writer
+    }
+
+    private var copy: LockstepError {
+        LockstepError(
+            .misuse, "\(path) is a copy of a database: the store only reads it",
+            advice: """
+                to change it, make it a database of its own with \(.fork); to go on with it as the database, put it in \
+                its place with \(.restore)
+                """,
+            context: .file(path))
     }
 
     /// How many bytes of pages each reader can cache with the current number of readers.

@@ -188,6 +188,25 @@ struct FieldKeyDestructionTests {
         #expect(try keyring().sealedMemory.record(of: id) != nil)
     }
 
+    @Test("A backup with cells under the destroyed key is named before it replaces its database")
+    func backup() throws {
+        let copy = scratch.folder.file("copy.db")
+        do {
+            let store = try Store.open(scratch.path, key: scratch.keyring().databaseKey())
+            try store.backup(to: copy)
+            try store.close()
+        }
+        func require(_ path: FilePath) throws {
+            try Restore(scratch.path, from: path)
+                .requireReadable(keyring().fieldKeys(), backupKey: scratch.keyring().databaseKey())
+        }
+        try require(copy)
+        do { try open().reseal("title", of: "film", keys: keyring().fieldKeys()) }
+        try destroy()
+        Refusal.expect(.keyUnavailable) { try require(copy) }
+        try require(scratch.path)
+    }
+
     @Test("Blind indexes under an index key stand in the way")
     func indexes() throws {
         let message = try refusal { try destroy(.index) }

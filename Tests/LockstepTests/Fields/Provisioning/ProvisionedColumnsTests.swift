@@ -102,6 +102,7 @@ struct ProvisionedColumnsTests {
         #expect(try open(shared).texts("SELECT title FROM film_open") == ["Laura"])
         let original = try template.open()
         #expect(try registry(shared) == RegistryTables.read(template.keys, original))
+        #expect(try open(shared).databaseID() != original.databaseID())
     }
 
     @Test("Without the keys of a dataset nothing is made")

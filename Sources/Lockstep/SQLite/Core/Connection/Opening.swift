@@ -128,7 +128,7 @@ enum Opening {
             if options.addition == nil { nil } else { SharedSecret(try key.clone()) }
         let connection = try open(path, keyspec: key.keyspec(withSalt: withSalt), options, shared)
         if let record = key.originRecord, !withSalt {
-            try connection.with(rights: .engine) {
+            connection.core.isCopy = try connection.with(rights: .engine) {
                 try record.requireCurrent(in: connection, under: key, isLater: options.isLater)
             }
         }

@@ -12,6 +12,7 @@ package struct PendingDatabase: ~Copyable {
 
     /// Creates an empty file of mode 0600 in the folder of `target`, or leaves that to the caller.
     package init(for target: FilePath, creating: Bool = true) throws {
+        if !FileAccess.exists(target) { try SideFileName.require(no: target) }
         let hold = try PendingHold(for: target)
         let path = try AtomicFile.uniqueSibling(of: target)
         if creating { try AtomicFile.create(path, for: target).close() }

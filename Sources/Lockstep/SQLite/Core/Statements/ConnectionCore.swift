@@ -32,6 +32,8 @@ final class ConnectionCore {
     let knowsSchema = Flag()
     /// Whether others can use the file too: not while it is being made, and not in memory.
     var isShared = false
+    /// Whether the file is a copy of a database, elsewhere: a change would make it another database.
+    var isCopy = false
     /// The log that closing leaves as it is; nil if the last connection to close copies it into the database.
     var untouchedLog: FilePath?
     /// What opening has set aside.

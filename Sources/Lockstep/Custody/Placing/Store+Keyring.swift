@@ -27,6 +27,8 @@ extension Store {
 
     /// Opens the database at `path` with the key that its keyring has for it, also after an interrupted rotation.
     ///
+    /// With ``StoreOptions/Copies/fork``, a copy of a database becomes a database of its own first.
+    ///
     /// Someone can change the keyring and the database after the program has read the keyring. Then its file is read
     /// again before the keyring is called outdated; that takes no passphrase.
     /// - Parameters:
@@ -40,10 +42,18 @@ extension Store {
         options: StoreOptions = .init()
     ) throws -> Store {
         guard let file = file ?? keyring.file else {
-            return try open(path, key: keyring.databaseKey(for: path), options: options)
+            return try Store.open(path, key: keyring.databaseKey(for: path), options: options)
         }
-        return try file.readingAgain(&keyring) { keyring in
-            try open(path, key: keyring.databaseKey(for: path), options: options)
+        func open(_ keyring: inout Keyring) throws -> Store {
+            try file.readingAgain(&keyring) { keyring in
+                try Store.open(path, key: keyring.databaseKey(for: path), options: options)
+            }
         }
+        let store = try open(&keyring)
+        guard options.copies == .fork, store.isCopy else { return store }
+        // The fork wants the file for itself.
+        try store.close()
+        try Fork(of: path, keyring: file).run(&keyring)
+        return try open(&keyring)
     }
 }

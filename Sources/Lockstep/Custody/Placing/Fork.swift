@@ -164,15 +164,19 @@ public struct Fork: Sendable {
         return database
     }
 
-    /// A registry in the second format names its database, and only the field keys can change that.
-    private func requireLastingRegistry(_ connection: borrowing Connection) throws {
+    /// Whether the file has a registry in the second format, which names its database. Only the field keys can change that.
+    static func hasRegistryOfOneDatabase(_ connection: borrowing Connection) throws -> Bool {
         let table = EngineTables.datasets
         guard try EngineTables.exists(table, connection),
             EngineTables.has("database", in: table, connection)
-        else { return }
+        else { return false }
         let named = try connection.value(
             "SELECT count(*) FROM main.lockstep_dataset WHERE database IS NOT NULL", as: Int.self)
-        guard named ?? 0 > 0 else { return }
+        return named ?? 0 > 0
+    }
+
+    private func requireLastingRegistry(_ connection: borrowing Connection) throws {
+        guard try Self.hasRegistryOfOneDatabase(connection) else { return }
         throw LockstepError(
             .misuse,
             "the registry of sealed columns in \(copy) is from an earlier build and names its database",

@@ -100,6 +100,50 @@ struct PlacingTests {
         try bound.open(new)
     }
 
+    @Test("A salvaged copy has the key that is active when it gets its name, and is still a copy")
+    func salvaged() throws {
+        let new = scratch.folder.file("new.db")
+        var keyring = try scratch.keyring()
+        var isChanged = false
+        let report = try Salvage(scratch.path, into: new).run(&keyring, in: scratch.file) { _ in
+            guard !isChanged else { return }
+            isChanged = true
+            try rotateSecond()
+        }
+        #expect(isChanged && report.isComplete)
+        #expect(try version(new) == 2)
+        #expect(try bound.open(new).fileRole() == .copy)
+        #expect(try scratch.keyring().document.files.count == 2)
+        // The damaged database is under the key that it was under.
+        #expect(try version(scratch.path) == 1)
+        try bound.open()
+    }
+
+    @Test("Provisioned databases have the active key, and the keyring records each as itself")
+    func provisioned() throws {
+        var keyring = try scratch.keyring()
+        let templateKey = try keyring.databaseKey(for: scratch.path)
+        var isChanged = false
+        let paths = ["one.db", "two.db"].map { scratch.folder.file($0) }
+        for path in paths {
+            try Provisioning(path, from: scratch.path)
+                .run(&keyring, in: scratch.file, templateKey: templateKey) { _ in
+                    guard !isChanged else { return }
+                    isChanged = true
+                    try rotateSecond()
+                }
+            #expect(try version(path) == 2)
+        }
+        #expect(isChanged)
+        let ids = try (paths + [scratch.path, second]).map { path in
+            try Connection.open(path, key: scratch.keyring().databaseKey(for: path)).databaseID()
+        }
+        #expect(Set(ids).count == 4 && !ids.contains(nil))
+        #expect(Set(try scratch.keyring().document.files.map { Optional($0.database) }) == Set(ids))
+        for path in paths { try bound.open(path) }
+        try bound.open()
+    }
+
     @Test("Once a database has its place, nothing fails any more")
     func placed() throws {
         let new = scratch.folder.file("new.db")

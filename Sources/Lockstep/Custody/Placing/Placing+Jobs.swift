@@ -1,0 +1,108 @@
+internal import SystemPackage
+
+extension Restore {
+    /// Restores the database under its keyring's active key: the key that is active when the database gets its name. The
+    /// backup can be under any key of the keyring. Blocks.
+    ///
+    /// No key of the keyring can be destroyed meanwhile, and nobody else can replace the database.
+    ///
+    /// Beside its database, which still lies where the keyring saw it, the restored file claims to be the same one and does
+    /// not open (``LockstepError/Code/twoFiles``) until ``Fork`` makes it a database of its own.
+    /// - Parameters:
+    ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
+    ///   - file: The keyring's file.
+    ///   - progress: Called with the number of copied pages, again from the start if the key has changed.
+    /// - Throws: as ``run(key:backupKey:progress:)``; ``LockstepError/Code/locked`` if another job holds the database or
+    ///   the keyring for longer than ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes
+    ///   again and again. Then nothing is placed.
+    @discardableResult
+    public func run(
+        _ keyring: inout Keyring, in file: KeyringFile,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> CopyReport {
+        try run(&keyring, in: file, progress: progress) { _ in }
+    }
+
+    /// The same, and what belongs to it afterwards, before another job that replaces the database can begin.
+    /// - Parameter finish: Gets the newest version of the keyring.
+    package func run(
+        _ keyring: inout Keyring, in file: KeyringFile, progress: JobProgress.Handler,
+        finish: (inout Keyring) throws -> Void
+    ) throws -> CopyReport {
+        let use = try UseLock(file.path)
+        let lock = try CustodyLock(database)
+        defer {
+            _ = use
+            _ = lock
+        }
+        try file.reread(&keyring)
+        let placing = Placing(keyringFile: file, database: database, mayBeSecond: true)
+        let report = try placing.run(&keyring) { keyring, place in
+            try run(
+                key: keyring.databaseKey(), backupKey: keyring.databaseKey(ofBackup: backup),
+                placing: place, progress: progress)
+        }
+        try finish(&keyring)
+        return report
+    }
+}
+
+extension Adoption {
+    /// Adopts a database under a keyring's active key: the key that is active when the new database gets its name. Blocks.
+    ///
+    /// No key of the keyring can be destroyed meanwhile.
+    /// - Parameters:
+    ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
+    ///   - file: The keyring's file.
+    ///   - passphrase: That of a SQLCipher database; nil for a plaintext one.
+    ///   - progress: Called with the number of copied rows, again from the start if the key has changed.
+    /// - Throws: as the other forms; ``LockstepError/Code/locked`` if someone holds the keyring for longer than
+    ///   ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes again and again;
+    ///   ``LockstepError/Code/twoFiles`` for an export of a database that the keyring records elsewhere. Then nothing is
+    ///   placed.
+    @discardableResult
+    public func run(
+        _ keyring: inout Keyring, in file: KeyringFile, passphrase: borrowing Passphrase? = nil,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> AdoptionReport {
+        let passphrase = try passphrase?.clone()
+        return try file.whileUsed {
+            try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
+                let key = try keyring.databaseKey()
+                guard let passphrase = try passphrase?.clone() else {
+                    return try run(key: key, placing: place, progress: progress)
+                }
+                return try run(
+                    passphrase: passphrase, key: key, placing: place, progress: progress)
+            }
+        }
+    }
+}
+
+extension Salvage {
+    /// Salvages a database of a keyring into a new one under the keyring's active key: the key that is active when the new
+    /// database gets its name. Blocks.
+    ///
+    /// No key of the keyring can be destroyed meanwhile.
+    /// - Parameters:
+    ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
+    ///   - file: The keyring's file.
+    ///   - progress: Called with the numbers of examined pages and of copied rows, and when a phase begins; again from the
+    ///     start if the key has changed.
+    /// - Throws: as ``run(key:newKey:progress:)`` and ``Keyring/databaseKey(for:)``; ``LockstepError/Code/busy`` if the
+    ///   keyring's active key changes again and again. Then nothing is placed.
+    @discardableResult
+    public func run(
+        _ keyring: inout Keyring, in file: KeyringFile, progress: JobProgress.Handler = { _ in }
+    ) throws -> SalvageReport {
+        try file.whileUsed {
+            try file.reread(&keyring)
+            let placing = Placing(keyringFile: file, database: new, mayBeSecond: true)
+            return try placing.run(&keyring) { keyring, place in
+                try run(
+                    key: keyring.databaseKey(for: damaged), newKey: keyring.databaseKey(),
+                    placing: place, progress: progress)
+            }
+        }
+    }
+}
