@@ -58,6 +58,7 @@ extension LockstepError {
         case recordVersion
         case migrateFields
         case rehearse
+        case repair
         case nameSet
         case nameLayout
         case layout(String)
@@ -117,6 +118,7 @@ extension LockstepError {
             case .recordVersion: "`Baseline.record`"
             case .migrateFields: "`Migrator` and field keys"
             case .rehearse: "`Rehearsal`"
+            case .repair: "`Repair`"
             case .nameSet: "give it a name"
             case .nameLayout: "the argument `layout`"
             case .layout(let name): "the layout \(name)"

@@ -8,15 +8,15 @@ struct LockstepCommand: ParsableCommand {
         commandName: "lockstep",
         abstract: "Encrypted SQLite databases whose schema moves in step.",
         discussion: """
-            Name the database with --database or the variable LOCKSTEP_DATABASE. Its keyring is in the \
-            folder Keys unless --keys or --keyring says otherwise.
+            Name the database with --database or the variable LOCKSTEP_DATABASE. Its keyring lies beside it, in \
+            the folder NAME.keys, unless --keys or --keyring says otherwise.
 
             Exit codes: \(Exit.help).
             """,
         version: LockstepVersion.current,
         subcommands: [
             Init.self, Plan.self, Migrate.self, Rehearse.self, Rollback.self, Redo.self,
-            Baseline.self, New.self, Status.self, Verify.self, Keys.self, Seal.self,
+            Baseline.self, Repair.self, New.self, Status.self, Verify.self, Keys.self, Seal.self,
             Unseal.self, Reseal.self, Issue.self, Release.self, Import.self, List.self, Show.self,
             Query.self,
             Adopt.self, Backup.self, Restore.self, Salvage.self, Export.self,

@@ -20,6 +20,8 @@ struct Status: ParsableCommand {
         let name: String
         let state: String
         let appliedAt: Int64?
+        /// When an edited file was last accepted.
+        var repairedAt: Int64?
     }
 
     private struct SetStatus: Encodable {
@@ -41,6 +43,7 @@ struct Status: ParsableCommand {
         let connection = try session.connect(queryOnly: true, canBeFirst: true)
         let history = try Ledger.history(connection)
         let ledger = history.entries
+        let repairs = try Ledger.repairs(connection)
         SafeRun.reportIfUnfinished(session.path)
         try UnrecordedSchema.notice(connection)
         var isPending = false
@@ -57,7 +60,10 @@ struct Status: ParsableCommand {
             let done = applied.map { entry in
                 Version(
                     version: entry.version.description, name: entry.name, state: "applied",
-                    appliedAt: entry.appliedAt)
+                    appliedAt: entry.appliedAt,
+                    repairedAt: repairs.last {
+                        $0.set == set.name && $0.version == entry.version
+                    }?.repairedAt)
             }
             let waiting = set.applicable(to: ledger).files.filter { file in
                 !applied.contains { $0.version == file.version }
@@ -92,7 +98,11 @@ struct Status: ParsableCommand {
         for set in result.sets {
             Output.line(set.set)
             for version in set.versions {
-                Output.line("  \(version.state)  \(version.version)  \(version.name)")
+                let repair =
+                    version.repairedAt.map {
+                        "  repaired \(CalendarDay(secondsSinceEpoch: $0 / 1_000_000))"
+                    } ?? ""
+                Output.line("  \(version.state)  \(version.version)  \(version.name)\(repair)")
             }
             for finding in set.findings { Output.line("  note: \(finding)") }
         }

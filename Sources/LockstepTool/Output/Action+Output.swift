@@ -54,6 +54,7 @@ extension LockstepError.Action {
         case .recordVersion: "`lockstep baseline --at VERSION`"
         case .migrateFields: "`lockstep migrate --fields`"
         case .rehearse: "`lockstep rehearse`"
+        case .repair: "`lockstep repair`"
         case .nameSet: "pass --set with a name"
         case .nameLayout: "--layout"
         case .layout(let name): "--layout \(name)"

@@ -80,6 +80,7 @@ struct PairCommand: Sendable {
         make("redo", "redo -m sets --set shop \(fields)"),
         make(
             "baseline", "baseline --at 1 -m base \(key)", "baseline --at 1 -m base2 \(key)"),
+        make("repair", "repair --apply -m sets \(fields)"),
         make("import", "import notes note.txt \(key)"),
         make("release make", "release make --dataset goods \(key)"),
         make("seal", "seal item.price \(fields)", "seal item.stock \(fields)"),

@@ -67,6 +67,18 @@ struct LedgerCodes {
         return count
     }
 
+    /// Requires the keys that a new record of a version with a MAC takes: without them it would have none.
+    /// - Throws: ``LockstepError/Code/keyUnavailable``.
+    func requireKeys(of entry: LedgerEntry) throws(LockstepError) {
+        guard let code = entry.code, keys.first?.dataset != code.dataset else { return }
+        throw LockstepError(
+            .keyUnavailable,
+            "the record of \(entry.set) \(entry.version) is authenticated with the keys of the dataset "
+                + "\(Hex.encode(code.dataset))",
+            advice: "give the dataset's keyring: \(.fieldKeys)",
+            context: .init(set: entry.set, entry.version))
+    }
+
     /// Requires that one of the keys has written the progress of a version; without keys nothing is required.
     /// - Throws: ``LockstepError/Code/tampered`` for a row that was changed since;
     ///   ``LockstepError/Code/migrationUnfinished`` for a row of nobody that these keys know.

@@ -186,18 +186,21 @@ enum PlanFindings {
         let title = migration.title
         let orTampering =
             "; if nobody changed the file, the ledger was changed: restore a backup"
-        var hint: String?
+        var hint: LockstepError.Advice?
         let what: String
         switch difference {
         case .statements:
             what = "\(title) has changed since it was applied"
-            hint = "restore the original file, and put the change into a new version"
+            hint = """
+                restore the original file, and put the change into a new version; if the database has what the file \
+                makes now, accept it with \(.repair)
+                """
         case .name:
             what = "\(title) has a different name than the ledger records"
-            hint = "restore the file's original name" + orTampering
+            hint = "restore the file's original name, or accept it with \(.repair)\(orTampering)"
         case .down:
             what = "\(migration.downTitle) has a different way down than the ledger records"
-            hint = "restore the original file" + orTampering
+            hint = "restore the original file, or accept it with \(.repair)\(orTampering)"
         case .checksums:
             what = "the recorded checksums of \(title) contradict each other"
             hint = "the ledger was changed: restore the database from a backup"
@@ -206,6 +209,6 @@ enum PlanFindings {
             what = "\(title) differs from the applied file only in comments or white space"
         }
         let origin = migration.origin(in: set.name, isUp: difference != .down)
-        return LockstepError(.migrationChanged, what, hint: hint, context: origin.context)
+        return LockstepError(.migrationChanged, what, advice: hint, context: origin.context)
     }
 }

@@ -9,7 +9,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         CalendarDay(secondsSinceEpoch: Clock.microsecondsSinceEpoch / 1_000_000)
     }
 
-    init(secondsSinceEpoch seconds: Int64) {
+    package init(secondsSinceEpoch seconds: Int64) {
         // Howard Hinnant's civil_from_days: years begin in March, so that a leap day comes last.
         let days = Int(seconds.floorDivided(by: 86_400)) + 719_468
         let era = days.floorDivided(by: 146_097)

@@ -21,7 +21,7 @@ enum Undetected: String, CaseIterable, Comparable {
     case ledger =
         "empty the ledger, so that every version is pending again"
     case ledgerRemarks =
-        "remove the MAC of a ledger row, change the dataset or key version that it names, or copy a whole row from another database of the dataset; change times and tool versions in rows without a MAC"
+        "remove the MAC of a ledger row, change the dataset or key version that it names, or copy a whole row from another database of the dataset; change times and tool versions in rows without a MAC; change the notes of repairs"
     case otherRings =
         "add rows for other rings to `lockstep_keyring`, or change the epoch beside the database's id"
     case recordedEpochs =

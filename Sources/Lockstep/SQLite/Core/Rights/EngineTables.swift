@@ -11,6 +11,8 @@ enum EngineTables {
     static let progress = "lockstep_progress"
     /// The repeatable migrations that have run.
     static let repeatables = "lockstep_repeatable"
+    /// The versions whose records were replaced by those of edited files.
+    static let repairs = "lockstep_repair"
 
     /// The datasets with sealed columns.
     static let datasets = "lockstep_dataset"
@@ -28,7 +30,8 @@ enum EngineTables {
     static let guardPrefix = "lockstep_sealed_"
 
     static let names = [
-        ledger, epochs, progress, repeatables, datasets, columns, indexes, fieldKeys, manifests,
+        ledger, epochs, progress, repeatables, repairs, datasets, columns, indexes, fieldKeys,
+        manifests,
     ]
 
     /// For SQL that excludes these tables from a program's schema: `name NOT IN (\(verbatim: quotedNames))`.

@@ -1,0 +1,92 @@
+// Repairs of the ledger: the table lockstep_repair
+// ================================================
+//
+// A row for each version whose record was replaced by that of its edited file (see Repair.swift). It is a note for people:
+// nothing is decided from it, and it has no MAC. The row of the ledger has one, as before.
+//
+//   position         order of the repairs, ascending from 1
+//   set, version     the version
+//   former_name      the name that the ledger recorded before
+//   former_checksum  the SHA-256 of the file that it recorded before
+//   checksum         the SHA-256 of the file that it records since
+//   repaired_at      microseconds since 1970-01-01T00:00:00Z
+//   tool_version     of the Lockstep that did it
+
+/// A version whose record in the ledger was replaced by that of its edited file.
+public struct LedgerRepair: Sendable, Equatable {
+    /// The name of its set.
+    public let set: String
+    /// Its version.
+    public let version: MigrationVersion
+    /// The name that the ledger recorded before.
+    public let formerName: String
+    /// The SHA-256 of the file that the ledger recorded before, 32 bytes.
+    public let formerChecksum: [UInt8]
+    /// The SHA-256 of the file that it records since, 32 bytes.
+    public let checksum: [UInt8]
+    /// When, in microseconds since 1970-01-01T00:00:00Z.
+    public let repairedAt: Int64
+    /// The version of Lockstep that did it.
+    public let toolVersion: String
+}
+
+extension Ledger {
+    /// The repairs of the ledger, in their order. They are notes for people: anyone with the database's key can write them.
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
+    public static func repairs(_ connection: borrowing Connection) throws -> [LedgerRepair] {
+        guard try EngineTables.exists(EngineTables.repairs, connection) else { return [] }
+        let found = try LedgerRows.decoding("list of repairs") {
+            try connection.query(
+                """
+                SELECT "set", version, former_name, former_checksum, checksum, repaired_at, tool_version
+                FROM main.lockstep_repair ORDER BY position
+                """
+            ) { row in
+                LedgerRepair(
+                    set: try row[0], version: try LedgerRows.version(row[1]),
+                    formerName: try row[2],
+                    formerChecksum: try row[3], checksum: try row[4], repairedAt: try row[5],
+                    toolVersion: try row[6])
+            }
+        }
+        guard found.allSatisfy({ $0.formerChecksum.count == 32 && $0.checksum.count == 32 }) else {
+            throw LedgerRows.impossible("checksum of a repair")
+        }
+        return found
+    }
+
+    /// Replaces the record of an applied version by that of its file, and notes that. Within the open transaction and with
+    /// the engine's rights. Position and times stay.
+    static func replace(
+        _ entry: LedgerEntry, by migration: Migration, _ connection: borrowing Connection
+    ) throws {
+        var new = LedgerEntry(
+            set: entry.set, version: entry.version, name: migration.name,
+            checksums: migration.checksums, down: migration.recordedDown,
+            appliedAt: entry.appliedAt, duration: entry.duration, toolVersion: entry.toolVersion,
+            position: entry.position)
+        new.code = try LedgerCodes(connection).code(for: new)
+        try connection.execute(
+            "DELETE FROM main.lockstep_migration WHERE position = ?", entry.position)
+        try LedgerRows.write(new, connection)
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS main.lockstep_repair (
+                position INTEGER PRIMARY KEY,
+                "set" TEXT NOT NULL,
+                version TEXT NOT NULL,
+                former_name TEXT NOT NULL,
+                former_checksum BLOB NOT NULL,
+                checksum BLOB NOT NULL,
+                repaired_at INTEGER NOT NULL,
+                tool_version TEXT NOT NULL
+            )
+            """)
+        try connection.execute(
+            """
+            INSERT INTO main.lockstep_repair ("set", version, former_name, former_checksum, checksum,
+                repaired_at, tool_version) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, entry.set, entry.version.description, entry.name, entry.checksums.bytes,
+            new.checksums.bytes, Clock.microsecondsSinceEpoch, LockstepVersion.current)
+    }
+}
