@@ -50,6 +50,11 @@ extension LockstepError {
         case reseal
         case fieldKeys
         case fieldKeysOf(String)
+        case fieldKeysIn(String)
+        case createFields(String)
+        case keyFile
+        case identity
+        case passphrase
         case makeRelease
         case replaceForeignManifest
 
@@ -96,6 +101,11 @@ extension LockstepError {
             case .rebuildRegistry: "`RegistryRebuild`"
             case .removeSlot: "`Keyring.removeSlot`"
             case .rotateRing: "`Keyring.rotateRing`"
+            case .fieldKeysIn: "as a `KeyringFile`"
+            case .createFields: "`Keyring.create` for `fields`"
+            case .keyFile: "a key file"
+            case .identity: "an identity"
+            case .passphrase: "a passphrase"
             case .createKey: "`Keyring.createKey`"
             case .activateKey: "`Keyring.activateKey`"
             case .rotateDatabase: "`DatabaseKeyRotation`"

@@ -37,6 +37,7 @@ struct LockstepCommand: ParsableCommand {
                 try VersionLines.show()
                 return try Output.finish()
             }
+            try CommandNames.require(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot()
             try LockOrder.$hasTransactions.withValue(true) {
                 try WaitOptions.lockWait.run { try command.run() }

@@ -46,6 +46,10 @@ struct NewKeyFileOption: NewSlotOption {
 
     func addSlot(_ name: String, to keyring: inout Keyring, _: PluginOptions) throws {
         guard let path = newKeyFile else { return }
+        try Self.addSlot(name, with: path, to: &keyring)
+    }
+
+    static func addSlot(_ name: String, with path: String, to keyring: inout Keyring) throws {
         if try KeyFile.createIfMissing(FilePath(path)) {
             Output.line("made the key file \(path)")
         }

@@ -14,6 +14,9 @@ struct NewSlotOptions: ParsableArguments {
         return all.filter(\.isGiven)
     }
 
+    /// Whether an option names a credential.
+    var isGiven: Bool { !given.isEmpty }
+
     func validate() throws {
         guard given.count <= 1 else {
             throw ValidationError("a slot opens with one credential: add the others one by one")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lockstep
+import SystemPackage
 
 /// A directive for a version, given on the command line: `3: allow loss of table drafts`.
 struct Declaration {
@@ -26,6 +27,29 @@ struct Declaration {
         guard version != nil || (directive == "foreign keys off" && !isDown) else {
             throw ValidationError("'all' works only with 'foreign keys off': name the version")
         }
+    }
+
+    /// Reads a file with a declaration a line. What follows `#` is a remark.
+    /// - Throws: ``LockstepError/Code/malformedInput`` with the line; the errors of reading the file.
+    static func read(_ file: FilePath) throws -> [Declaration] {
+        let text = try String(
+            decoding: FileAccess.read(file, limit: MigrationSet.defaultLargestFile), as: UTF8.self)
+        var found: [Declaration] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let content = line.prefix { $0 != "#" }.drop(while: \.isWhitespace)
+            guard let end = content.lastIndex(where: { !$0.isWhitespace }) else { continue }
+            do {
+                found.append(try Declaration(String(content[...end])))
+            } catch let error as ValidationError {
+                throw LockstepError(
+                    .malformedInput, "\(file):\(index + 1): \(error.message)",
+                    hint: "`lockstep plan --write-declare FILE` writes such a file",
+                    context: .init(file: file.string))
+            }
+        }
+        return found
     }
 
     func adding(to set: MigrationSet) throws -> MigrationSet {

@@ -67,6 +67,12 @@ struct MigrationOptions: ParsableArguments {
         transform: Declaration.init)
     var declarations: [Declaration] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A file with such directives, one a line, as `lockstep plan --write-declare` writes it.",
+            valueName: "file"))
+    var declareFile: String?
+
     /// With two folders, one would be silently ignored.
     func validate() throws {
         guard folders.count <= 1 else {
@@ -99,7 +105,8 @@ struct MigrationOptions: ParsableArguments {
 
     /// The same for a command that can do without; nil if no folder was named and the default does not exist.
     func setsIfAny() throws -> [MigrationSet]? {
-        let isNamed = named != nil || self.set != nil || !declarations.isEmpty
+        let isNamed =
+            named != nil || self.set != nil || !declarations.isEmpty || declareFile != nil
         guard isNamed || FileAccess.exists(folder) else { return nil }
         return try sets()
     }
@@ -119,10 +126,13 @@ struct MigrationOptions: ParsableArguments {
                 hint: "it has \(sets.map(\.name).joined(separator: ", "))",
                 context: .init(set: name))
         }
-        if sets.count != 1, let what = declarations.isEmpty ? what : "--declare" {
+        let filed = try declareFile.map { try Declaration.read(FilePath($0)) } ?? []
+        let declaring =
+            declarations.isEmpty ? declareFile.map { _ in "--declare-file" } : "--declare"
+        if sets.count != 1, let what = declaring ?? what {
             throw ValidationError("\(what) needs one set: name it with --set")
         }
-        for declaration in declarations { sets[0] = try declaration.adding(to: sets[0]) }
+        for declaration in filed + declarations { sets[0] = try declaration.adding(to: sets[0]) }
         return sets
     }
 }

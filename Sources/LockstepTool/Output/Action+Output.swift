@@ -47,6 +47,11 @@ extension LockstepError.Action {
         case .reseal: "`lockstep reseal`"
         case .fieldKeys: "--fields"
         case .fieldKeysOf(let dataset): "--fields \(dataset)"
+        case .fieldKeysIn(let dataset): "--fields \(dataset)=FILE"
+        case .createFields(let dataset): "`lockstep keys init --dataset \(dataset)`"
+        case .keyFile: "a key file (--key-file FILE)"
+        case .identity: "an identity (--identity FILE)"
+        case .passphrase: "a passphrase (at the prompt, or --passphrase-fd N)"
         case .makeRelease: "`lockstep release make`"
         case .replaceForeignManifest: "--replace-foreign"
 

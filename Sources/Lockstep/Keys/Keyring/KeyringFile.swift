@@ -208,9 +208,15 @@ public struct KeyringFile: Sendable, Hashable {
 
     func read() throws -> [UInt8] {
         guard exists else {
+            let suffix = ".fields.keyring"
+            let name = path.lastComponent?.string ?? ""
+            let isOfDataset = name.hasSuffix(suffix)
+            let dataset = isOfDataset ? String(name.dropLast(suffix.count)) : name
             throw LockstepError(
                 .notFound, "there is no keyring at \(path)",
-                advice: "\(.nameKeyring), or make one with \(.createKeyring)",
+                advice: isOfDataset
+                    ? "give its path, \(.fieldKeysIn(dataset)), or make one with \(.createFields(dataset))"
+                    : "\(.nameKeyring), or make one with \(.createKeyring)",
                 context: .file(path))
         }
         try FileAccess.requireOwnFolder(folder)

@@ -14,7 +14,7 @@ struct IdentitySlot: SlotKind {
     var fields: [String] { [Base64.encode(share), Base64.encode(tag)] }
     var description: SlotDescription.Kind { .identity(tag: tag) }
     var opensWith: String { "an identity" }
-    var requirement: LockstepError.Advice { "an identity" }
+    var requirement: LockstepError.Advice { "\(.identity)" }
 
     func wrap(
         _ credential: borrowing Credential, _ info: [UInt8]

@@ -12,7 +12,7 @@ struct KeyFileSlot: SlotKind {
     var fields: [String] { [Base64.encode(salt)] }
     var description: SlotDescription.Kind { .keyFile }
     var opensWith: String { "key file" }
-    var requirement: LockstepError.Advice { "a key file" }
+    var requirement: LockstepError.Advice { "\(.keyFile)" }
 
     func wrap(
         _ credential: borrowing Credential, _ info: [UInt8]

@@ -13,7 +13,7 @@ struct PassphraseSlot: SlotKind {
     var fields: [String] { [Base64.encode(salt), "\(cost.logN)", "\(cost.r)", "\(cost.p)"] }
     var description: SlotDescription.Kind { .passphrase(logN: cost.logN) }
     var opensWith: String { "passphrase, scrypt with N = 2^\(cost.logN)" }
-    var requirement: LockstepError.Advice { "a passphrase" }
+    var requirement: LockstepError.Advice { "\(.passphrase)" }
     var passphraseCost: Int { cost.n }
 
     func wrap(

@@ -193,6 +193,13 @@ extension SchemaGuard {
                 LockstepError(.foreignKeysBroken, "as declared, \(what)", context: context))
             return
         }
+        guard missing == nil || !allowances.repairedLater.contains(reference.child) else {
+            tolerated.append(
+                LockstepError(
+                    .foreignKeysBroken, "\(what), until a later version of this run repairs it",
+                    context: context))
+            return
+        }
         let declare = allowances.advice(.allowBrokenReferences(table: table.spelling))
         throw LockstepError(
             .foreignKeysBroken, what,
@@ -248,7 +255,7 @@ extension SchemaGuard {
     /// Titles of the tables that can be read but not written, because broken references are declared for them.
     private func unwritable(_ after: Knowledge, _ allowances: Allowances) -> Set<String> {
         Set(
-            allowances.brokenReferences.compactMap { child in
+            allowances.brokenReferences.union(allowances.repairedLater).compactMap { child in
                 guard after.keys.isBroken(child), let table = after.catalogue.relations[child],
                     core.refusal(of: "SELECT * FROM main.\(SQLTokens.quote(table.name.spelling))")
                         == nil

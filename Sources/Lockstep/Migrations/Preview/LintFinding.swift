@@ -25,6 +25,8 @@ public struct LintFinding: Sendable, Equatable {
     public var hint: String? { advice?.text }
     /// The suggested action, with the actions that it names.
     package let advice: LockstepError.Advice?
+    /// The declaration under which the finding is no error.
+    var declaration: Directive?
     /// Whether the message begins with the place.
     package let isLocated: Bool
 

@@ -15,10 +15,15 @@ enum MigrationLint {
                 findings.append(
                     LintFinding(level, rule, file, statement.line, message, hint: hint))
             }
+            func lose(_ rule: LintRule, _ message: String, _ table: String) {
+                let directive = Directive.allowLoss(table: table)
+                add(.error, rule, message, "declare it: `-- lockstep: \(directive.spelling)`")
+                findings[findings.count - 1].declaration = directive
+            }
             if cursor.take("drop", "table") {
-                dropTable(&cursor, context, add)
+                dropTable(&cursor, context, add, lose)
             } else if cursor.take("delete", "from") {
-                delete(&cursor, context, add)
+                delete(&cursor, context, add, lose)
             } else if cursor.take("update") {
                 update(&cursor, context, add)
             } else if cursor.take("alter", "table") {
@@ -36,27 +41,31 @@ enum MigrationLint {
     }
 
     private typealias Add = (LintFinding.Level, LintRule, String, String?) -> Void
+    /// Adds the error for a table that would lose its rows.
+    private typealias Lose = (_ rule: LintRule, _ message: String, _ table: String) -> Void
 
     /// The next name in lower case; empty if there is none.
     private static func name(_ cursor: inout SQLCursor) -> String {
         (try? cursor.objectName().folded) ?? ""
     }
 
-    private static func dropTable(_ cursor: inout SQLCursor, _ context: LintContext, _ add: Add) {
+    private static func dropTable(
+        _ cursor: inout SQLCursor, _ context: LintContext, _ add: Add, _ lose: Lose
+    ) {
         _ = cursor.take("if", "exists")
         let table = name(&cursor)
         let rows = context.rows(table)
         let what = "it drops \(table)" + (rows > 0 ? " with its \(rows) rows" : "")
         if rows > 0, !context.isAllowed(table) {
-            add(
-                .error, .dropTable, what,
-                "declare it: `-- lockstep: allow loss of table \(table)`")
+            lose(.dropTable, what, table)
         } else if context.exists(table) {
             add(.warning, .dropTable, what, "programs that use the table will fail")
         }
     }
 
-    private static func delete(_ cursor: inout SQLCursor, _ context: LintContext, _ add: Add) {
+    private static func delete(
+        _ cursor: inout SQLCursor, _ context: LintContext, _ add: Add, _ lose: Lose
+    ) {
         let table = name(&cursor)
         let rows = context.rows(table)
         guard rows > 0, !cursor.contains("where") else { return }
@@ -64,9 +73,7 @@ enum MigrationLint {
         if context.isAllowed(table) {
             add(.warning, .deleteAll, what, nil)
         } else {
-            add(
-                .error, .deleteAll, what,
-                "declare it: `-- lockstep: allow loss of table \(table)`")
+            lose(.deleteAll, what, table)
         }
     }
 

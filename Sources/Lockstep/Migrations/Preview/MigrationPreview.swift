@@ -26,6 +26,20 @@ public struct MigrationPreview: Sendable, Equatable {
         public let statements: [Statement]
     }
 
+    /// A declaration that a version needs to run on this database: something is lost or broken that nobody has said is
+    /// intended.
+    public struct Declaration: Sendable, Hashable, CustomStringConvertible {
+        /// The version.
+        public let version: MigrationVersion
+        /// Whether its way up needs it, and not its way down.
+        public let isUp: Bool
+        /// The directive, for ``MigrationSet/declaring(_:at:down:)`` or for the file.
+        public let directive: String
+
+        /// `3: allow loss of table drafts`, or `3 down: …`.
+        public var description: String { "\(version)\(isUp ? "" : " down"): \(directive)" }
+    }
+
     /// The name of the set.
     public let set: String
     /// The steps, in order.
@@ -34,6 +48,10 @@ public struct MigrationPreview: Sendable, Equatable {
     public let planFindings: [Plan.Finding]
     /// The findings about the steps.
     public let lint: [LintFinding]
+
+    /// The declarations that the steps lack, in their order. Each belongs to an error in ``lint``; what comes after it was
+    /// tried as if it were declared. What depends on the rows, only a rehearsal finds.
+    public internal(set) var declarations: [Declaration] = []
 
     /// Whether a finding prevents a run.
     public var isBlocked: Bool {

@@ -2,6 +2,15 @@
 struct MigrationTrial: ~Copyable {
     private(set) var steps: [MigrationPreview.Step] = []
     private(set) var lint: [LintFinding] = []
+    /// The declarations that the scripts lack.
+    private(set) var declarations: [MigrationPreview.Declaration] = []
+    /// References without a parent that a script leaves, by the places of their findings in ``lint``.
+    private var broken: [(place: Int, reference: Broken)] = []
+
+    private struct Broken {
+        let child: SQLName
+        let declaration: MigrationPreview.Declaration
+    }
     /// The error of the first script that cannot run.
     private var refusal: LockstepError?
     private let copy: Connection
@@ -83,9 +92,8 @@ struct MigrationTrial: ~Copyable {
         var statements: [MigrationPreview.Statement] = []
         if !isOff {
             do {
-                try run(
-                    script, script.allowances(version, isUp: isUp), origin, from: start, &statements
-                )
+                try runDeclaring(
+                    script, version, isUp: isUp, origin, from: start, &statements, original)
             } catch let error as LockstepError {
                 let isOver = copy.core.timer?.isOver == true && error.code == .limitExceeded
                 // How far it came says nothing of the script.
@@ -97,12 +105,74 @@ struct MigrationTrial: ~Copyable {
         if !isOff, SQLTokens.hasWord("rename", in: script.text) {
             context.mentionedAfter = try mentions(besides: script.tablesAllowedBrokenReferences)
         }
-        lint += MigrationLint.findings(statements, script, title, context)
+        let findings = MigrationLint.findings(statements, script, title, context)
+        for finding in findings { need(finding.declaration, version, isUp: isUp) }
+        lint += findings
         // A column whose change has begun holds cells.
         if !start.isSealing { lint += try SealingLint.findings(script, title, original) }
         steps.append(
             MigrationPreview.Step(
                 version: version, name: name, title: title, isUp: isUp, statements: statements))
+    }
+
+    /// Runs a script. Where only a declaration is missing it is tried again as if it were there, so that one preview finds
+    /// all of them.
+    private mutating func runDeclaring(
+        _ script: MigrationScript, _ version: MigrationVersion?, isUp: Bool, _ origin: ScriptOrigin,
+        from start: CompletedPart.Position, _ statements: inout [MigrationPreview.Statement],
+        _ original: borrowing Connection
+    ) throws {
+        var allowances = script.allowances(version, isUp: isUp)
+        // What has committed would run twice.
+        let isOne = script.isOneTransaction
+        while true {
+            do {
+                return try run(script, allowances, origin, from: start, &statements)
+            } catch let error as LockstepError
+                where isOne && version != nil && error.code == .foreignKeysBroken
+            {
+                guard let table = error.context.table,
+                    allowances.brokenReferences.insert(SQLName(table)).inserted
+                else { throw error }
+                try add(error, origin, original)
+                let directive = Directive.allowBrokenReferences(table: table)
+                need(directive, version, isUp: isUp)
+                if let declaration = declarations.last, error.context.missing?.kind == .parent {
+                    broken.append(
+                        (lint.count - 1, Broken(child: SQLName(table), declaration: declaration)))
+                }
+            }
+        }
+    }
+
+    /// References without a parent that a later script has repaired need no declaration: they are judged at the end of the
+    /// run.
+    /// - Returns: The children of these references.
+    @discardableResult
+    mutating func judgeReferences() throws -> Set<SQLName> {
+        guard !broken.isEmpty, !isOff else { return [] }
+        var keys = ForeignKeys()
+        let catalogue = try SchemaCatalogue(copy.core)
+        _ = try keys.update(.init(added: catalogue.objects), copy.core)
+        var repaired: Set<SQLName> = []
+        for (place, reference) in broken where !keys.isBroken(reference.child) {
+            repaired.insert(reference.child)
+            declarations.removeAll { $0 == reference.declaration }
+            let finding = lint[place]
+            lint[place] = LintFinding(
+                .note, .tolerated, finding.file, finding.line,
+                finding.message + ", until a later version of this run repairs it", advice: nil,
+                isLocated: finding.isLocated)
+        }
+        return repaired
+    }
+
+    /// Notes that a version needs a declaration; one of a repeatable migration can only stand in its file.
+    private mutating func need(_ directive: Directive?, _ version: MigrationVersion?, isUp: Bool) {
+        guard let directive, let version else { return }
+        let one = MigrationPreview.Declaration(
+            version: version, isUp: isUp, directive: directive.spelling)
+        if !declarations.contains(one) { declarations.append(one) }
     }
 
     /// The finding for an error of the script. The copy has no rows, and none of the functions that a program adds: what

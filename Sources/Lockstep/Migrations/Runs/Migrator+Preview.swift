@@ -21,7 +21,20 @@ extension Migrator {
                 file.up, version: nil, file.name, Migration.file(file).origin(in: set.name),
                 isUp: true, connection)
         }
+        try trial.judgeReferences()
         return MigrationPreview(
-            set: set.name, steps: trial.steps, planFindings: plan.findings, lint: trial.lint)
+            set: set.name, steps: trial.steps, planFindings: plan.findings, lint: trial.lint,
+            declarations: trial.declarations)
+    }
+
+    /// The tables whose references have no parent after the first of these steps, and have one after the last. Tried on an
+    /// empty copy of the schema.
+    func repaired(
+        by steps: ArraySlice<Plan.Step>, _ connection: borrowing Connection
+    ) throws -> Set<SQLName> {
+        guard steps.count > 1 else { return [] }
+        var trial = try MigrationTrial.make(copying: connection)
+        for step in steps { try trial.run(step, of: set, connection) }
+        return try trial.judgeReferences()
     }
 }

@@ -158,15 +158,35 @@ public struct Migrator {
             }
             try observe(.planned(versions: plan.steps.count))
             var isOvertaken = false
-            for step in plan.steps {
+            var repairedLater: Set<SQLName>?
+            for (index, step) in plan.steps.enumerated() {
                 var tolerated: [LockstepError] = []
-                let run = StepRun(set: set, step: step, timeout: timeout) { event in
-                    if case .tolerated(let found) = event { tolerated.append(found) }
-                    try observe(event)
+                func run(_ repaired: Set<SQLName>) throws -> MigrationReport.Step? {
+                    tolerated = []
+                    let run = StepRun(
+                        set: set, step: step, timeout: timeout, repairedLater: repaired
+                    ) { event in
+                        if case .tolerated(let found) = event { tolerated.append(found) }
+                        try observe(event)
+                    }
+                    return try run.run(connection, &known) { connection in
+                        if try connection.core.dataVersion() == seen { return true }
+                        return try self.plan(left, on: connection).steps.first == step
+                    }
                 }
-                let done = try run.run(connection, &known) { connection in
-                    if try connection.core.dataVersion() == seen { return true }
-                    return try self.plan(left, on: connection).steps.first == step
+                let done: MigrationReport.Step?
+                do {
+                    done = try run(repairedLater ?? [])
+                } catch let error as LockstepError
+                    where repairedLater == nil && error.isMissingParent
+                {
+                    // Only a run that would end here pays for the look ahead.
+                    let found = try repaired(by: plan.steps[index...], connection)
+                    guard let table = error.context.table, found.contains(SQLName(table)) else {
+                        throw error
+                    }
+                    (repairedLater, known) = (found, nil)
+                    done = try run(found)
                 }
                 // Another runner was faster, or had a different target.
                 guard let done else {
@@ -228,5 +248,12 @@ public struct Migrator {
         let transaction = try MigrationTransaction.begin(origin, timeout, connection, observe)
         try connection.setHeaderField("application_id", Connection.applicationID)
         try MigrationTransaction.commit(origin, transaction)
+    }
+}
+
+extension LockstepError {
+    /// Whether a foreign key refers to a table or to columns that do not exist.
+    fileprivate var isMissingParent: Bool {
+        code == .foreignKeysBroken && context.missing?.kind == .parent
     }
 }

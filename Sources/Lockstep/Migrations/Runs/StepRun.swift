@@ -3,6 +3,8 @@ struct StepRun {
     let set: MigrationSet
     let step: Plan.Step
     let timeout: Duration
+    /// Tables whose foreign keys may refer to missing parents, because a later step repairs that.
+    var repairedLater: Set<SQLName> = []
     let observe: (MigrationEvent) throws -> Void
 
     /// Returns, under the write lock, whether the step is still the next one.
@@ -46,7 +48,8 @@ struct StepRun {
                     let run = SegmentedRun(step: self, script: script, origin: origin)
                     return try run.run(connection, &known, isStillPending)
                 }
-                let allowances = script.allowances(step.version, isUp: step.isUp)
+                var allowances = script.allowances(step.version, isUp: step.isUp)
+                allowances.repairedLater = repairedLater
                 return try runWhole(connection, &known, allowances, isStillPending) { connection in
                     try ScriptRunner(script: script, origin: origin, observe: observe)
                         .run(connection)

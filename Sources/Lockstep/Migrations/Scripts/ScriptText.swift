@@ -38,7 +38,11 @@ enum ScriptText {
     static let afterInterruption = "run it again: it continues where it stopped"
 
     private static func advice(_ error: LockstepError, _ isBegun: Bool) -> LockstepError.Advice {
-        guard error.code != .interrupted else { return .init(afterInterruption) }
+        guard error.code != .interrupted else {
+            return isBegun
+                ? .init(afterInterruption)
+                : "run it again: this version starts over, and no part of it was applied"
+        }
         let mend =
             isBegun
             ? "fix the statement, and run it again: it continues with this statement; earlier ones stay done"

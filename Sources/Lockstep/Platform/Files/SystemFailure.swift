@@ -13,6 +13,8 @@ extension LockstepError {
         }
         let what = "cannot \(action) \(name): \(errno)"
         return switch errno {
+        case .noSuchFileOrDirectory where action == "create":
+            error(.notFound, "the folder of \(name) does not exist", "make the folder first")
         case .noSuchFileOrDirectory:
             error(.notFound, "\(name) does not exist", "check the path's spelling")
         case .permissionDenied, .notPermitted:

@@ -50,7 +50,9 @@ enum FleetRun {
                 .migrationFailed,
                 "\(report.failed) of \(counted(files.count, "file")) failed"
                     + (report.skipped > 0 ? ", \(report.skipped) not started" : ""),
-                hint: "the others are done: fix these and run the command again"))
+                hint: report.failed + report.skipped < files.count
+                    ? "the others are done: fix these and run the command again"
+                    : "fix these and run the command again"))
         throw ExitCode(codes.count == 1 ? codes.first ?? .failed : .failed)
     }
 

@@ -17,6 +17,9 @@ extension Keys {
         @OptionGroup var slot: NewSlotOptions
         @OptionGroup var plugins: PluginOptions
 
+        @Option(help: "The same as --new-key-file, as `lockstep init` calls it.")
+        var keyFile: String?
+
         @Option(help: "The dataset's name.")
         var dataset: String
 
@@ -30,12 +33,22 @@ extension Keys {
         @Option(help: "The slot's name.")
         var slotName = "owner"
 
+        func validate() throws {
+            guard keyFile == nil || !slot.isGiven else {
+                throw ValidationError("a slot opens with one credential: add the others one by one")
+            }
+        }
+
         func run() throws {
             let file = try keyrings.newFields(
                 of: dataset,
                 for: (database ?? Environment.text("LOCKSTEP_DATABASE")).map { FilePath($0) })
             var keyring = try Keyring.create(.fields)
-            try slot.addSlot(slotName, to: &keyring, plugins)
+            if let keyFile {
+                try NewKeyFileOption.addSlot(slotName, with: keyFile, to: &keyring)
+            } else {
+                try slot.addSlot(slotName, to: &keyring, plugins)
+            }
             try file.create(keyring)
             Output.line("made the keyring \(file.path)")
             Output.line("its publisher: \(try keyring.publisher())")

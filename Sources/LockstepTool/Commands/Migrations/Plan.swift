@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lockstep
+import SystemPackage
 
 /// `lockstep plan`: shows what a migration would run, with lint findings.
 struct Plan: ParsableCommand {
@@ -31,6 +32,12 @@ struct Plan: ParsableCommand {
     @Flag(help: "Leave out the statements.")
     var brief = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write the declarations that the run needs to a new file, for --declare-file.",
+            valueName: "file"))
+    var writeDeclare: String?
+
     func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
 
     func run() throws {
@@ -39,7 +46,8 @@ struct Plan: ParsableCommand {
     }
 
     private func run(_ limits: Limits) throws {
-        let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
+        let sets = try migrations.sets(
+            oneFor: to.map { _ in "--to" } ?? writeDeclare.map { _ in "--write-declare" })
         let session = try access.session()
         let connection = try session.connect(queryOnly: true, canBeFirst: true, limits)
         try UnrecordedSchema.notice(connection)
@@ -53,7 +61,20 @@ struct Plan: ParsableCommand {
         case .json: try Output.json(["sets": previews.map(\.json)])
         case .text: previews.forEach(show)
         }
+        if let writeDeclare {
+            try write(previews.flatMap(\.declarations), to: FilePath(writeDeclare))
+        }
         try leave(previews)
+    }
+
+    private func write(
+        _ declarations: [MigrationPreview.Declaration], to path: FilePath
+    ) throws {
+        var file = try NewFile(path)
+        try file.write(Array(declarations.map { "\($0)\n" }.joined().utf8))
+        try file.finish()
+        Output.note(
+            "wrote \(counted(declarations.count, "declaration")) to \(path): review each line")
     }
 
     private func leave(_ previews: [MigrationPreview]) throws {
@@ -92,6 +113,12 @@ struct Plan: ParsableCommand {
             Output.line("\(finding.level.rawValue): \(message) [\(finding.rule)]")
             if let advice = finding.advice { Output.line("    hint: \(advice.typed)") }
         }
+        guard !preview.declarations.isEmpty else { return }
+        let count = counted(preview.declarations.count, "declaration")
+        Output.line(
+            "\(preview.set) needs \(count), each in its file, with --declare or in a --declare-file:"
+        )
+        for declaration in preview.declarations { Output.line("  \(declaration)") }
     }
 }
 
@@ -121,6 +148,9 @@ extension MigrationPreview {
                 "hint": finding.advice?.typed,
             ] as JSONObject
         }
-        return ["set": set, "blocked": isBlocked, "steps": steps, "findings": plan + lint]
+        return [
+            "set": set, "blocked": isBlocked, "steps": steps, "findings": plan + lint,
+            "declarations": declarations.map(\.description),
+        ]
     }
 }
