@@ -5,12 +5,42 @@ enum RegistryIndexes {
     static func read(
         into columns: inout [SealedColumn], _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws -> [[UInt8]] {
+        let rows = try rows(of: keys.dataset, columns, connection)
+        for row in rows {
+            let version = row.index.index.keyVersion
+            if let own = keys.indexCommitment(version), own != row.commitment {
+                throw LockstepError(
+                    .keyringMismatch,
+                    "the keyring's index key \(version) differs from the one in the database's registry",
+                    hint:
+                        "use this dataset's fields keyring; if you did, somebody tampered with the database"
+                )
+            }
+            columns[row.place].indexes.append(row.index)
+        }
+        return rows.map(\.mac)
+    }
+
+    /// Adds the indexes to their columns as the table claims, without keys and without proof.
+    static func claim(
+        into columns: inout [SealedColumn], of dataset: [UInt8], _ connection: borrowing Connection
+    ) throws {
+        for row in try rows(of: dataset, columns, connection) {
+            columns[row.place].indexes.append(row.index)
+        }
+    }
+
+    private typealias Row = (place: Int, index: SealedIndex, commitment: [UInt8], mac: [UInt8])
+
+    private static func rows(
+        of dataset: [UInt8], _ columns: [SealedColumn], _ connection: borrowing Connection
+    ) throws -> [Row] {
         guard try EngineTables.exists(EngineTables.indexes, connection) else { return [] }
-        let rows = try connection.query(
+        return try connection.query(
             """
             SELECT column_id, number, name, normaliser, bits, key_version, commitment, mac
             FROM main.lockstep_index WHERE dataset = ? ORDER BY column_id, number
-            """, keys.dataset
+            """, dataset
         ) { row in
             let id: Int64 = try row[0]
             guard let place = columns.firstIndex(where: { Int64($0.id) == id }) else {
@@ -21,21 +51,9 @@ enum RegistryIndexes {
                 try index(
                     of: columns[place], number: row[1], name: row[2], normaliser: row[3],
                     bits: row[4], keyVersion: row[5]),
-                try row[6] as [UInt8], try row[7] as [UInt8]
+                try row[6], try row[7]
             )
         }
-        for (place, index, commitment, _) in rows {
-            if let own = keys.indexCommitment(index.index.keyVersion), own != commitment {
-                throw LockstepError(
-                    .keyringMismatch,
-                    "the keyring's index key \(index.index.keyVersion) differs from the one in the database's registry",
-                    hint:
-                        "use this dataset's fields keyring; if you did, somebody tampered with the database"
-                )
-            }
-            columns[place].indexes.append(index)
-        }
-        return rows.map(\.3)
     }
 
     /// A row with impossible values was not written by the engine.

@@ -218,7 +218,9 @@ enum RegistryTables {
         ) { row in try row[0] as [UInt8] }
         var claimed: [SealedColumn] = []
         for dataset in datasets {
-            claimed += try columns(dataset, connection).columns.filter { $0.state != .plaintext }
+            var columns = try columns(dataset, connection).columns
+            try RegistryIndexes.claim(into: &columns, of: dataset, connection)
+            claimed += columns.filter { $0.state != .plaintext }
         }
         return claimed
     }

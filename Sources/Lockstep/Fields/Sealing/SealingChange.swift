@@ -82,7 +82,8 @@ public struct SealingChange: Sendable, Equatable {
         case (.unprotect, .resealing):
             throw LockstepError(
                 .misuse, "\(title) is being resealed", advice: "finish that first: \(.reseal)")
-        case (.unprotect, .plaintext), (.unprotect, nil), (.reseal, _):
+        case (.unprotect, .plaintext): return .done
+        case (.unprotect, nil), (.reseal, _):
             throw LockstepError(
                 .misuse, "\(title) is \(known?.state.rawValue ?? "not sealed")",
                 hint: "check its name, and that the keyring belongs to its dataset")

@@ -36,3 +36,13 @@ extension ConnectionCore {
         return tables
     }
 }
+
+extension Connection {
+    /// The columns of all datasets that the file claims to hold as cells, as `table.column`: without keys and without proof.
+    /// - Throws: ``LockstepError/Code/registryForged`` for tables that Lockstep did not write.
+    package func claimedSealedColumns() throws -> [String] {
+        try with(rights: .engine) {
+            try RegistryTables.claimed(self).filter { !$0.name.isEmpty }.map(\.title)
+        }
+    }
+}

@@ -47,6 +47,11 @@ extension Export {
             guard output.format == .text else { return try Output.json(result) }
             result.show("exported")
             Output.line("\(target) is NOT encrypted: destroy it after use")
+            let sealed = try session.connect(queryOnly: true).claimedSealedColumns()
+            guard !sealed.isEmpty else { return }
+            Output.line(
+                "\(sealed.joined(separator: ", ")) \(sealed.count == 1 ? "stays" : "stay") sealed: "
+                    + "the cells open only in a Lockstep database, with their fields keyring")
         }
     }
 }
