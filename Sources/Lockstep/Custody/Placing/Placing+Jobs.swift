@@ -39,7 +39,7 @@ extension Restore {
         let placing = Placing(keyringFile: file, database: database, mayBeSecond: true)
         let report = try placing.run(&keyring) { keyring, place in
             try run(
-                key: keyring.databaseKey(), backupKey: keyring.databaseKey(ofBackup: backup),
+                key: keyring.activeDatabaseKey(), backupKey: keyring.databaseKey(ofBackup: backup),
                 placing: place, progress: progress)
         }
         try finish(&keyring)
@@ -65,15 +65,33 @@ extension Adoption {
         _ keyring: inout Keyring, in file: KeyringFile, passphrase: borrowing Passphrase? = nil,
         progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        let passphrase = try passphrase?.clone()
-        return try file.whileUsed {
+        guard let passphrase = try passphrase?.clone() else {
+            return try place(&keyring, in: file, nil, progress)
+        }
+        return try place(&keyring, in: file, ForeignKey(passphrase), progress)
+    }
+
+    /// The same for a SQLCipher database under a raw key.
+    /// - Throws: as under a passphrase.
+    @discardableResult
+    public func run(
+        _ keyring: inout Keyring, in file: KeyringFile, rawKey: borrowing RawKey,
+        progress: JobProgress.Handler = { _ in }
+    ) throws -> AdoptionReport {
+        try place(&keyring, in: file, ForeignKey(rawKey), progress)
+    }
+
+    private func place(
+        _ keyring: inout Keyring, in file: KeyringFile, _ foreign: ForeignKey?,
+        _ progress: JobProgress.Handler
+    ) throws -> AdoptionReport {
+        try file.whileUsed {
             try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
-                let key = try keyring.databaseKey()
-                guard let passphrase = try passphrase?.clone() else {
+                let key = try keyring.activeDatabaseKey()
+                guard let foreign else {
                     return try run(key: key, placing: place, progress: progress)
                 }
-                return try run(
-                    passphrase: passphrase, key: key, placing: place, progress: progress)
+                return try run(foreign, key: key, placing: place, progress: progress)
             }
         }
     }
@@ -100,7 +118,7 @@ extension Salvage {
             let placing = Placing(keyringFile: file, database: new, mayBeSecond: true)
             return try placing.run(&keyring) { keyring, place in
                 try run(
-                    key: keyring.databaseKey(for: damaged), newKey: keyring.databaseKey(),
+                    key: keyring.databaseKey(for: damaged), newKey: keyring.activeDatabaseKey(),
                     placing: place, progress: progress)
             }
         }

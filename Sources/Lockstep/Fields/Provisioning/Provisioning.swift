@@ -66,7 +66,7 @@ public struct Provisioning: Sendable {
         return try file.whileUsed {
             try file.reread(&keyring)
             return try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
-                try run(keyring.databaseKey(), templateKey, place, progress)
+                try run(keyring.activeDatabaseKey(), templateKey, place, progress)
             }
         }
     }

@@ -14,7 +14,7 @@ struct CopiesInStoresTests {
     init() throws {
         bound = try BoundScratch()
         let store = try open(scratch.path)
-        try store.backup(to: copy)
+        try store.blocking.backup(to: copy)
         try store.close()
     }
 

@@ -192,13 +192,14 @@ struct FieldKeyDestructionTests {
     func backup() throws {
         let copy = scratch.folder.file("copy.db")
         do {
-            let store = try Store.open(scratch.path, key: scratch.keyring().databaseKey())
-            try store.backup(to: copy)
+            let store = try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
+            try store.blocking.backup(to: copy)
             try store.close()
         }
         func require(_ path: FilePath) throws {
             try Restore(scratch.path, from: path)
-                .requireReadable(keyring().fieldKeys(), backupKey: scratch.keyring().databaseKey())
+                .requireReadable(
+                    keyring().fieldKeys(), backupKey: scratch.keyring().activeDatabaseKey())
         }
         try require(copy)
         do { try open().reseal("title", of: "film", keys: keyring().fieldKeys()) }

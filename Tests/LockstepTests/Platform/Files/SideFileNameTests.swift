@@ -29,7 +29,7 @@ struct SideFileNameTests {
         let database = folder.file("old.db")
         let key = try DatabaseKey.ephemeral()
         let store = try Store.create(database, key: key)
-        refused { try store.backup(to: path) }
+        refused { try store.blocking.backup(to: path) }
         refused { try PlaintextExport(to: path).run(on: store) }
         try store.close()
         refused { _ = try Salvage(database, into: path).run(key: key, newKey: key) }
