@@ -16,6 +16,8 @@ enum CommandNames {
             // What follows is an argument of the command.
             guard !inner.isEmpty else { return }
             guard let next = inner.first(where: { $0._commandName == name }) else {
+                // It is an argument of the command that stands for no name.
+                guard command.configuration.defaultSubcommand == nil else { return }
                 throw unknown(name, path, inner.map { $0._commandName })
             }
             command = next

@@ -30,5 +30,6 @@ struct CommandNamesTests {
         try CommandNames.require([])
         try CommandNames.require(["--help"])
         try CommandNames.require(["query", "qurey"])
+        try CommandNames.require(["export", "app.sqlite", "--plaintext"])
     }
 }

@@ -98,7 +98,7 @@ final class RepairTests {
         }
         #expect(error.message.contains("table more is missing"), "\(error)")
         // A file that does not run makes no schema.
-        Refusal.expect(.sqlFailed) {
+        Refusal.expect(.migrationFailed) {
             try repair(Self.set("CREATE TABLE film (id;")).apply(on: connection)
         }
         #expect(try ledger() == before)
@@ -135,7 +135,9 @@ final class RepairTests {
                 ("0002_index.sql", Scratch.up(Self.second)),
                 (
                     "0003_more.sql",
-                    Scratch.up("-- lockstep: no transaction\nCREATE TABLE m (x);\nCREATE TABEL n;")
+                    Scratch.up(
+                        "-- lockstep: no transaction\nCREATE TABLE m (x);\nINSERT INTO film (id) VALUES (1);"
+                    )
                 ),
             ])
         #expect(throws: LockstepError.self) { try Migrator(begun).run(on: connection) }

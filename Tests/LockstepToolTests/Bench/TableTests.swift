@@ -35,9 +35,13 @@ struct TableTests {
               grdb        record     8.40   8.40–8.40     8.40       0.25       2.0        –      –
 
             goals
-              insert  typed: CPU at most 1.05 × c-sqlcipher  –                           not measured
-              insert  typed: CPU at most 0.55 × grdb         0.25 (0.24–0.29) to record  holds
-              insert  typed: CPU at most 0.20 × grdb record  0.25 (0.24–0.29) to record  missed
+              insert  typed: CPU at most 1.05 × c-sqlcipher       –                           not measured
+              insert  typed: CPU at most 0.55 × grdb              0.25 (0.24–0.29) to record  holds
+              insert  typed: CPU at most 0.20 × grdb record       0.25 (0.24–0.29) to record  missed
+              insert  codable: CPU at most 1.60 × lockstep typed  –                           not measured
+              insert  codable: CPU at most 0.25 × grdb codable    –                           not measured
+              insert  single: CPU at most 4.00 × lockstep typed   –                           not measured
+              insert  single: CPU at most 0.70 × grdb record      –                           not measured
             """
         #expect(report.text == expected, "\(report.text)")
     }

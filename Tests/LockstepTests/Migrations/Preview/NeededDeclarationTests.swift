@@ -38,7 +38,7 @@ final class NeededDeclarationTests {
             "DROP TABLE draft;",
             "CREATE TABLE scene (film REFERENCES cut (id), take REFERENCES take (id));",
             "DELETE FROM film;\nDROP TABLE old;",
-            "CREATE TABLE \"odd name\" (x REFERENCES nothing (y));")
+            "CREATE TABLE \"odd name\" (x REFERENCES absent (y));")
         let preview = try Migrator(set).preview(on: connection)
         #expect(
             preview.declarations.map(\.description) == [

@@ -11,6 +11,7 @@ struct EngineTableTests {
         EngineTables.epochs: { _ = try KeyringTable.read($0) },
         EngineTables.progress: { _ = try Ledger.history($0) },
         EngineTables.repeatables: { _ = try Ledger.history($0) },
+        EngineTables.repairs: { _ = try Ledger.repairs($0) },
         EngineTables.datasets: { _ = try RegistryTables.read(CellWorkbench.keys(), $0) },
         EngineTables.columns: { _ = try RegistryTables.claimed($0) },
         EngineTables.indexes: {
