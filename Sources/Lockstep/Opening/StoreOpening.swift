@@ -16,7 +16,8 @@ internal import SystemPackage
 // Then it checks that what is sealed is what the sets and the program say, that the schema is what the migrations make, and
 // that the records fit it. A kill between two steps leaves a beginning that the next opening finds; each step looks at what
 // is there, not at what the last opening did. What can be refused is asked before the first step. Steps 1 to 4 are one
-// program's at a time (`DatabaseCreation`); another that starts meanwhile waits and finds the database.
+// program's at a time (`DatabaseCreation`); another that starts meanwhile waits and finds the database. With datasets, all
+// steps are: the lock is on `.<name>.opening` beside the database.
 //
 // What may be made, and what is missing
 //
@@ -67,6 +68,8 @@ struct StoreOpening {
     func run() throws -> Store {
         _ = try LinkGuard.check()
         try requireDistinctDatasets()
+        let turn = try waitForTurn()
+        defer { _ = turn }
         var isNew = false
         switch mode {
         case .openOrCreate: isNew = try FileAccess.exists(path) ? false : make()
@@ -79,6 +82,20 @@ struct StoreOpening {
     }
 
     // MARK: Opening
+
+    /// How long an opening waits for another one that migrates.
+    private static let longestWait = Duration.seconds(60)
+
+    /// Sealing a column takes several transactions, and changes keyrings that the others have read. So programs that start
+    /// at once with field keys open the database one after the other.
+    private func waitForTurn() throws -> FileLock? {
+        guard !datasets.isEmpty, !mode.isReadOnly,
+            FileAccess.exists(AtomicFile.parent(of: path))
+        else { return nil }
+        var wait = FileLockWait.current
+        wait.timeout = max(wait.timeout, Self.longestWait)
+        return try wait.lock(AtomicFile.hiddenSibling("opening", of: path), as: .use)
+    }
 
     private func open(isNew: Bool) throws -> Store {
         PendingCopies.removeAbandoned(of: path)
