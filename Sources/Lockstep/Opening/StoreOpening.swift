@@ -16,8 +16,8 @@ internal import SystemPackage
 // Then it checks that what is sealed is what the sets and the program say, that the schema is what the migrations make, and
 // that the records fit it. A kill between two steps leaves a beginning that the next opening finds; each step looks at what
 // is there, not at what the last opening did. What can be refused is asked before the first step. Steps 1 to 4 are one
-// program's at a time (`DatabaseCreation`); another that starts meanwhile waits and finds the database. With datasets, all
-// steps are: the lock is on `.<name>.opening` beside the database.
+// program's at a time (`DatabaseCreation`); another that starts meanwhile waits and finds the database. With datasets,
+// steps 5 to 7 are, too: the lock is on `.<name>.opening` beside the database.
 //
 // What may be made, and what is missing
 //
@@ -68,8 +68,6 @@ struct StoreOpening {
     func run() throws -> Store {
         _ = try LinkGuard.check()
         try requireDistinctDatasets()
-        let turn = try waitForTurn()
-        defer { _ = turn }
         var isNew = false
         switch mode {
         case .openOrCreate: isNew = try FileAccess.exists(path) ? false : make()
@@ -89,15 +87,17 @@ struct StoreOpening {
     /// Sealing a column takes several transactions, and changes keyrings that the others have read. So programs that start
     /// at once with field keys open the database one after the other.
     private func waitForTurn() throws -> FileLock? {
-        guard !datasets.isEmpty, !mode.isReadOnly,
-            FileAccess.exists(AtomicFile.parent(of: path))
-        else { return nil }
+        guard !datasets.isEmpty else { return nil }
         var wait = FileLockWait.current
         wait.timeout = max(wait.timeout, Self.longestWait)
         return try wait.lock(AtomicFile.hiddenSibling("opening", of: path), as: .use)
     }
 
     private func open(isNew: Bool) throws -> Store {
+        let turn = try waitForTurn()
+        defer { _ = turn }
+        // Someone may have had the turn since they were made.
+        for fields in opened.fields.values { _ = try fields.reread() }
         PendingCopies.removeAbandoned(of: path)
         let keyrings = OpenedKeyrings(path, try openDatabaseKeyring(), try openOrMakeFields())
         let store = try keyrings.store(openingOptions, isFirst: keyrings.isFirstTimeKnown)
