@@ -15,7 +15,7 @@ extension DatabaseKey.Origin: KeyOriginRecord {
     func requireCurrent(
         in connection: borrowing Connection, under key: borrowing DatabaseKey, isLater: Bool
     ) throws -> Bool {
-        try KeyringFreshness.require(self, connection, key, isLater: isLater) == .copy
+        try KeyringFreshness.require(self, connection, key, isLater: isLater)
     }
 
     func whileUsed<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {

@@ -9,14 +9,15 @@
 enum KeyringFreshness {
     /// - Parameter isLater: Whether the key has opened the database before, so that a keyring that was changed since is
     ///   no older copy.
-    /// - Returns: What the file is.
+    /// - Returns: Whether the file is a copy that lies elsewhere than its database, so that a change would make it another
+    ///   one. A copy whose database the keyring has seen nowhere can be all that there is of it.
     /// - Throws: The errors of ``IdentityCheck``; ``LockstepError/Code/keyringOutdated``;
     ///   ``LockstepError/Code/databaseOutdated``;
     ///   ``LockstepError/Code/tampered`` if the database has lost its record of the keyring.
     static func require(
         _ origin: DatabaseKey.Origin, _ connection: borrowing Connection,
         _ key: borrowing DatabaseKey, isLater: Bool = false
-    ) throws -> IdentityCheck.Finding {
+    ) throws -> Bool {
         let content = try KeyringTable.read(connection)
         let finding = try IdentityCheck.require(content, origin, at: connection.path, key)
         // A keyring lists a database only after the database has recorded the keyring.
@@ -25,16 +26,18 @@ enum KeyringFreshness {
         {
             throw forgotten(content.epochs.isEmpty)
         }
+        let file = origin.files.first { $0.identity == content.database }
         let freshness = Freshness(
             ring: origin.ring, formerRings: origin.formerRings, epoch: origin.epoch,
-            seen: origin.files.first { $0.identity == content.database }?.seen ?? 0,
-            isPending: origin.isPending)
+            seen: file?.seen ?? 0, isPending: origin.isPending)
         // A copy that stands for its database must not be older than it.
         let role = finding == .copyInPlace ? .original : content.role
         let order = freshness.order(content.epochs, role)
-        if isLater, case .keyringOlder = order { return finding }
-        try require(order, freshness, of: "keyring")
-        return finding
+        if isLater, case .keyringOlder = order {
+        } else {
+            try require(order, freshness, of: "keyring")
+        }
+        return finding == .copy && file?.path != nil && !origin.isSigned
     }
 
     /// Checks the keyring of a dataset. Issued keyrings have rings of their own, which no database need know.

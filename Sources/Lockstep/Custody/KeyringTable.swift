@@ -253,6 +253,10 @@ extension FileRole: FileRoleRecord {
 }
 
 extension Connection {
+    /// Whether the file was a copy, when it was opened, that lies elsewhere than its database: a change makes it another
+    /// database, so that it is forked first. A raw key does not show it.
+    package var isCopy: Bool { core.isCopy }
+
     /// Whether the file is a database itself or a copy of one.
     /// - Throws: ``LockstepError/Code/tampered`` for a table that Lockstep did not write.
     package func fileRole() throws -> FileRole {

@@ -4,6 +4,4 @@ extension LockstepError.Code {
     public static let keyringMissing = Self("keyring-missing")
     /// A keyring is there, and the database that it records is not.
     public static let databaseMissing = Self("database-missing")
-    /// The file is a copy of a database, which is not changed.
-    public static let isCopy = Self("is-copy")
 }

@@ -68,9 +68,4 @@ package struct OpenedKeyrings {
         if isFirst, !fields.isEmpty { options.mayBeUnsealed = true }
         return options
     }
-
-    /// Whether the file is a copy that lies elsewhere than its database: a change would make it a database of its own.
-    package func isCopy(_ connection: borrowing Connection) throws -> Bool {
-        try Fork(of: path, keyring: database.file).isDue(connection, database.keyring)
-    }
 }

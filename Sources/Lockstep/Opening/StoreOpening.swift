@@ -90,7 +90,12 @@ struct StoreOpening {
         guard !datasets.isEmpty else { return nil }
         var wait = FileLockWait.current
         wait.timeout = max(wait.timeout, Self.longestWait)
-        return try wait.lock(AtomicFile.hiddenSibling("opening", of: path), as: .use)
+        do {
+            return try wait.lock(AtomicFile.hiddenSibling("opening", of: path), as: .use)
+        } catch let error as LockstepError where error.code == .accessDenied {
+            // Where nobody can make a file, nobody seals a column.
+            return nil
+        }
     }
 
     private func open(isNew: Bool) throws -> Store {
@@ -100,8 +105,7 @@ struct StoreOpening {
         for fields in opened.fields.values { _ = try fields.reread() }
         PendingCopies.removeAbandoned(of: path)
         let keyrings = OpenedKeyrings(path, try openDatabaseKeyring(), try openOrMakeFields())
-        let store = try keyrings.store(openingOptions, isFirst: keyrings.isFirstTimeKnown)
-        guard try !store.blocking.read({ try keyrings.isCopy($0) }) else { throw isCopy }
+        let store = try openDatabase(keyrings)
         var report = OpeningReport(isNew: isNew)
         try store.blocking.withoutTransaction { connection in
             try report.noting { try keyrings.settle(connection) }
@@ -113,6 +117,18 @@ struct StoreOpening {
         try check(store)
         store.note(report)
         return store
+    }
+
+    private func openDatabase(_ keyrings: OpenedKeyrings) throws -> Store {
+        func open() throws -> Store {
+            try keyrings.store(openingOptions, isFirst: keyrings.isFirstTimeKnown)
+        }
+        let store = try open()
+        guard store.isCopy else { return store }
+        try store.close()
+        guard options.copies == .fork else { throw isCopy }
+        try Fork(of: path, keyring: file).run(&keyrings.database.keyring)
+        return try open()
     }
 
     /// Opens the database and writes nothing.
@@ -292,8 +308,8 @@ struct StoreOpening {
         LockstepError(
             .isCopy, "\(path) is a copy of a database, and no database of its own",
             advice: """
-                open it with the mode `.readOnly`, restore it with \(.restore), or make it a database of its own with \
-                \(.fork)
+                open it with the mode `.readOnly`; restore it with \(.restore); or make it a database of its own with \
+                \(.fork), or by `copies` of the options
                 """, context: .file(path))
     }
 }

@@ -12,6 +12,8 @@ extension LockstepError.Code {
     public static let olderSQLCipher = Self("older-sqlcipher")
     /// The file was made by SQLCipher with other settings than those that were given, or with some that cannot be guessed.
     public static let otherSettings = Self("other-settings")
+    /// The file is a copy of a database, which is not changed.
+    public static let isCopy = Self("is-copy")
     /// The file is empty.
     public static let emptyDatabase = Self("empty-database")
     /// The file is too short to contain a database.

@@ -76,11 +76,7 @@ public struct Repair {
     private func findings(_ connection: borrowing Connection) throws -> [Finding] {
         let history = try Ledger.history(connection)
         if let begun = history.unfinished.first {
-            throw LockstepError(
-                .migrationUnfinished,
-                "\(begun.set) \(begun.version) (\(begun.name)) was begun but not finished",
-                advice: "finish it with a migration, or \(begun.givingUp)",
-                context: .init(set: begun.set, begun.version))
+            throw begun.mustEnd
         }
         let found = try sets.flatMap { set in
             try requireFiles(set, history)
@@ -128,16 +124,13 @@ public struct Repair {
     ) throws {
         let differences = try DriftCheck.differences(
             of: SchemaSnapshot(connection), on: connection, sets, schema)
-        guard let first = differences.first else { return }
-        let list = differences.prefix(5).map { "\($0.type) \($0.name) is \($0.change.rawValue)" }
-        let more = differences.count > 5 ? " and \(differences.count - 5) more" : ""
+        guard !differences.isEmpty else { return }
         let title = found[0].migration.title
         throw LockstepError(
             .migrationChanged,
-            "the files make another schema than the database has: "
-                + list.joined(separator: ", ") + more,
+            "the files make another schema than the database has: \(differences.summary)",
             hint: "restore \(title) as it was applied, and put the change into a new version"
-                + (first.details.first.map { "; the first difference: \($0)" } ?? ""),
+                + differences.firstDetail,
             context: .init(set: found[0].change.set, found[0].change.version))
     }
 }

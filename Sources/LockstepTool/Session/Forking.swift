@@ -20,9 +20,9 @@ enum Forking {
         reading.damagedLog = .refuse
         let isDue: Bool
         do {
-            let connection = try Connection.open(
-                path, key: keyring.databaseKey(for: path), options: reading)
-            isDue = try Lockstep.Fork(of: path, keyring: file).isDue(connection, keyring)
+            isDue = try Connection.open(
+                path, key: keyring.databaseKey(for: path), options: reading
+            ).isCopy
         } catch is LockstepError {
             return
         }

@@ -84,7 +84,7 @@ struct Session: ~Copyable {
         options.limits[.valueLength] = limits?.valueLength
         options.progress = Interruption.handler
         let connection = try connect(options, canBeFirst, isFirst)
-        guard !queryOnly, try isDue(connection) else { return connection }
+        guard !queryOnly, connection.isCopy else { return connection }
         _ = consume connection
         try fork()
         return try connect(options, canBeFirst, isFirst)
@@ -99,11 +99,6 @@ struct Session: ~Copyable {
         return connection
     }
 
-    /// Whether the file is a copy that a change would make a database of its own.
-    private func isDue(_ connection: borrowing Connection) throws -> Bool {
-        try keyrings.isCopy(connection)
-    }
-
     /// Makes the copy a database of its own.
     private func fork() throws { try Forking.run(path, &opened.keyring, in: opened.file) }
 
@@ -115,7 +110,7 @@ struct Session: ~Copyable {
         if isReading { options.connection.damagedLog = .refuse }
         limits?.apply(to: &options.connection)
         let store = try store(options)
-        guard try !isReading && store.blocking.read({ try isDue($0) }) else { return store }
+        guard !isReading, store.isCopy else { return store }
         try store.close()
         try fork()
         return try self.store(options)

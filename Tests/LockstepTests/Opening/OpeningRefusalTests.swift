@@ -202,6 +202,21 @@ struct OpeningRefusalTests {
             Refusal.expect(.isCopy) { _ = try open(mode) }
         }
         #expect(try Bytes.read(copy) == before)
+        // With the option, an opening makes it a database of its own first.
+        var options = StoreOptions()
+        options.copies = .fork
+        let fork = try Store.openBlocking(
+            copy, key: scratch.key, keyring: scratch.keyring, migrations: scratch.set(2),
+            sealed: Dataset("films"), mode: .existing, options: options)
+        #expect(!fork.isCopy)
+        try fork.blocking.write { db in
+            try db.execute("INSERT INTO film_open (title, year) VALUES ('Laura', 1944)")
+        }
+        try fork.close()
+        #expect(try scratch.keyring.summary().databases.count == 2)
+        let original = try scratch.open(2)
+        #expect(try original.blocking.read { try $0.value("SELECT count(*) FROM film_open") } == 5)
+        try original.close()
         let reading = try open(.readOnly)
         #expect(try reading.blocking.read { try $0.value("SELECT count(*) FROM film_open") } == 5)
     }

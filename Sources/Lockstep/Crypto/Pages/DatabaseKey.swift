@@ -31,6 +31,8 @@ public struct DatabaseKey: ~Copyable, Sendable {
         let keyVersion: UInt32
         /// The keyring's file, as an absolute path; nil if it is not known.
         var keyring: FilePath?
+        /// Whether the keyring is signed, so that only its publisher changes what it records.
+        var isSigned = false
         /// Whether the key is the pending key of an unfinished rotation: the file can be a version ahead.
         let isPending: Bool
         /// What became of a key that makes nothing new, and when; nil for one in use.

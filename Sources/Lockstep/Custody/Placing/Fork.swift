@@ -90,19 +90,6 @@ public struct Fork: Sendable {
         return Report(database: database, origin: known.identity, original: known.path)
     }
 
-    /// Whether the file is a copy that is not in the place of its database: a change makes it another database, so it is
-    /// forked first.
-    package func isDue(
-        _ connection: borrowing Connection, _ keyring: borrowing Keyring
-    ) throws -> Bool {
-        let content = try connection.with(rights: .engine) { try KeyringTable.read(connection) }
-        guard content.role == .copy, keyring.document.signature == nil,
-            let record = keyring.document.files.first(where: { $0.database == content.database }),
-            let place = try keyringFile.place(of: record)
-        else { return false }
-        return !IdentityCheck.isSame(place, copy)
-    }
-
     /// Whether a file that was just put there claims to be a database that still lies elsewhere: a backup that was
     /// restored to another path.
     package func isSecond(_ keyring: inout Keyring) throws -> Bool {

@@ -3,8 +3,9 @@ public import SystemPackage
 /// Makes a database from a template: a copy under its own key, verified like a backup, at a path where nothing exists.
 /// A program does this at its first run with the database that it ships with.
 ///
-/// The new database has an identity of its own, if the template has one. Sealed columns of the template get identities of their own in the new database, and so does their registry: what one
-/// of the databases seals opens in no other. That takes the keys of their datasets, and columns that have no cells yet.
+/// The new database has an identity of its own, if the template has one. Sealed columns of the template get identities of
+/// their own in the new database, and so does their registry: what one of the databases seals opens in no other. That takes
+/// the keys of their datasets, and columns that have no cells yet.
 ///
 /// No key of a keyring's file from which one of these keys comes can be destroyed meanwhile.
 public struct Provisioning: Sendable {
@@ -63,7 +64,7 @@ public struct Provisioning: Sendable {
         _ keyring: inout Keyring, in file: KeyringFile, templateKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
-        return try file.whileUsed {
+        try file.whileUsed {
             try file.reread(&keyring)
             return try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
                 try run(keyring.activeDatabaseKey(), templateKey, place, progress)

@@ -122,6 +122,7 @@ extension Keyring {
             keyVersion: entry.version, keyring: file?.path, isPending: entry.state == .pending,
             closing: entry.isClosed ? entry.closing : nil,
             files: document.files.map { DatabaseKey.RecordedFile($0, in: folder) })
+        origin.isSigned = signer != nil
         // Without a rotation in progress there is no other.
         for other in document.keys where other.kind == .database && other != entry {
             guard [.active, .pending].contains(other.state),

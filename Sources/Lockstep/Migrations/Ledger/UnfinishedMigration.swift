@@ -46,6 +46,13 @@ public struct UnfinishedMigration: Sendable, Equatable {
     /// The code that authenticates the row, if it was written with field keys.
     var code: LedgerCode?
 
+    /// The error of what can only follow its end.
+    var mustEnd: LockstepError {
+        LockstepError(
+            .migrationUnfinished, "\(set) \(version) (\(name)) was begun but not finished",
+            advice: "finish it with a migration, or \(givingUp)", context: .init(set: set, version))
+    }
+
     /// For hints: how to end a version that cannot continue.
     var givingUp: LockstepError.Advice {
         "give the version up, which leaves what has run: \(.abandon(set: set, version: "\(version)"))"

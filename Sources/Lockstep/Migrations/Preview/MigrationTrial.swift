@@ -135,11 +135,11 @@ struct MigrationTrial: ~Copyable {
                     allowances.brokenReferences.insert(SQLName(table)).inserted
                 else { throw error }
                 try add(error, origin, original)
-                let directive = Directive.allowBrokenReferences(table: table)
-                need(directive, version, isUp: isUp)
-                if let declaration = declarations.last, error.context.missing?.kind == .parent {
+                let needed = need(
+                    .allowBrokenReferences(table: table), version, isUp: isUp)
+                if let needed, error.context.missing?.kind == .parent {
                     broken.append(
-                        (lint.count - 1, Broken(child: SQLName(table), declaration: declaration)))
+                        (lint.count - 1, Broken(child: SQLName(table), declaration: needed)))
                 }
             }
         }
@@ -168,11 +168,15 @@ struct MigrationTrial: ~Copyable {
     }
 
     /// Notes that a version needs a declaration; one of a repeatable migration can only stand in its file.
-    private mutating func need(_ directive: Directive?, _ version: MigrationVersion?, isUp: Bool) {
-        guard let directive, let version else { return }
+    @discardableResult
+    private mutating func need(
+        _ directive: Directive?, _ version: MigrationVersion?, isUp: Bool
+    ) -> MigrationPreview.Declaration? {
+        guard let directive, let version else { return nil }
         let one = MigrationPreview.Declaration(
             version: version, isUp: isUp, directive: directive.spelling)
         if !declarations.contains(one) { declarations.append(one) }
+        return one
     }
 
     /// The finding for an error of the script. The copy has no rows, and none of the functions that a program adds: what

@@ -57,11 +57,7 @@ public struct Baseline {
     ) throws -> Set<MigrationVersion> {
         let history = try Ledger.history(connection)
         if let begun = history.unfinished.first(where: { $0.set == set.name }) {
-            throw LockstepError(
-                .migrationUnfinished,
-                "\(set.name) \(begun.version) (\(begun.name)) was begun but not finished",
-                advice: "finish it with a migration, or \(begun.givingUp)",
-                context: .init(set: set.name, begun.version))
+            throw begun.mustEnd
         }
         let recorded = Set(history.entries.filter { $0.set == set.name }.map(\.version))
         guard recorded.allSatisfy({ $0 < version }) else {
@@ -82,15 +78,12 @@ public struct Baseline {
         let carriesOthers = try Ledger.entries(connection).contains { $0.set != set.name }
         let differences = try SchemaSnapshot(connection).differences(from: SchemaSnapshot(fresh))
             .filter { !(carriesOthers && $0.change == .unexpected) }
-        guard let first = differences.first else { return }
-        let list = differences.prefix(5).map { "\($0.type) \($0.name) is \($0.change.rawValue)" }
-        let more = differences.count > 5 ? " and \(differences.count - 5) more" : ""
+        guard !differences.isEmpty else { return }
         throw LockstepError(
             .schemaBroken,
-            "the schema differs from \(set.name) \(target.version): "
-                + list.joined(separator: ", ") + more,
+            "the schema differs from \(set.name) \(target.version): \(differences.summary)",
             hint: "choose the current version of the schema, or accept the differences"
-                + (first.details.first.map { "; the first difference: \($0)" } ?? ""),
+                + differences.firstDetail,
             context: .init(set: set.name, target.version))
     }
 }

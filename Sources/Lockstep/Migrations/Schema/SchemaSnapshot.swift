@@ -115,3 +115,16 @@ public struct SchemaSnapshot: Sendable, Equatable {
         return differences.sorted { ($0.type, $0.name) < ($1.type, $1.name) }
     }
 }
+
+extension [SchemaSnapshot.Difference] {
+    /// The first differences, as a part of a message.
+    var summary: String {
+        let list = prefix(5).map { "\($0.type) \($0.name) is \($0.change.rawValue)" }
+        return list.joined(separator: ", ") + (count > 5 ? " and \(count - 5) more" : "")
+    }
+
+    /// The first detail, as the end of a hint; empty if there is none.
+    var firstDetail: String {
+        first?.details.first.map { "; the first difference: \($0)" } ?? ""
+    }
+}

@@ -1,6 +1,6 @@
 extension Connection {
-    /// Compares record types with the schema that the connection sees, about 10 µs each, and reports everything that does not
-    /// fit at once:
+    /// Compares record types with the schema that the connection sees, some 30 µs each, and reports everything that does not fit
+    /// at once:
     ///
     /// - a property without a column, or a table that is missing;
     /// - a property that can be nil, and a column that is NOT NULL and has no default; the reverse;

@@ -66,16 +66,11 @@ final class RemadeMACs {
 
     /// The copy has the pages of the file alone.
     private static func requireNoLog(_ original: FilePath) throws {
-        for suffix in ["-wal", "-journal"] {
-            let side = DatabaseFile.side(suffix, of: original)
-            guard FileAccess.exists(side), try FileAccess.sizeOfRegularFile(side) > 0 else {
-                continue
-            }
-            throw LockstepError(
-                .readOnly, "\(side) must be applied to the database first",
-                hint: "open and close the database once with the program that wrote it",
-                context: .file(side))
-        }
+        guard let side = try DatabaseFile.pendingSide(of: original) else { return }
+        throw LockstepError(
+            .readOnly, "\(side) must be applied to the database first",
+            hint: "open and close the database once with the program that wrote it",
+            context: .file(side))
     }
 
     private static func damaged(_ original: FilePath, _ number: UInt32) -> LockstepError {

@@ -76,6 +76,13 @@ struct DatabaseFile: ~Copyable {
         for suffix in suffixes { AtomicFile.remove(side(suffix, of: path)) }
     }
 
+    /// A log or journal beside a database that is not empty, so that the file alone may lack commits; nil if there is none.
+    static func pendingSide(of path: FilePath) throws -> FilePath? {
+        try ["-wal", "-journal"].map { side($0, of: path) }.first { side in
+            try FileAccess.exists(side) && FileAccess.sizeOfRegularFile(side) > 0
+        }
+    }
+
     /// The path of a side file, which has one of ``sideSuffixes``.
     static func side(_ suffix: String, of path: FilePath) -> FilePath {
         FilePath(path.string + suffix)

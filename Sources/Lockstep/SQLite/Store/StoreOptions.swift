@@ -23,11 +23,12 @@ public struct StoreOptions: Sendable {
 
     /// What a store does with a copy.
     public enum Copies: Sendable, Hashable {
-        /// It reads the copy. A write throws ``LockstepError/Code/misuse``: a copy that has changed is another database, and
-        /// would still have the identity of the one that it is a copy of.
+        /// It reads the copy. A write throws ``LockstepError/Code/isCopy``: a copy that has changed is another database, and
+        /// would still have the identity of the one that it is a copy of. An opening that migrates, and so would write, throws
+        /// it, too.
         case readOnly
-        /// ``Store/open(_:keyring:in:options:)`` makes the copy a database of its own first (``Fork``). Other openings, which
-        /// have no keyring to record it, read it.
+        /// An opening with a keyring makes the copy a database of its own first (``Fork``). ``Store/open(_:key:options:)`` has
+        /// none to record it, and reads it.
         case fork
     }
 

@@ -79,7 +79,7 @@ final class StoreSource: Sendable {
 
     private var copy: LockstepError {
         LockstepError(
-            .misuse, "\(path) is a copy of a database: the store only reads it",
+            .isCopy, "\(path) is a copy of a database: the store only reads it",
             advice: """
                 to change it, make it a database of its own with \(.fork); to go on with it as the database, put it in \
                 its place with \(.restore)

@@ -28,10 +28,10 @@ struct CopiesInStoresTests {
     private func requireReadOnly(_ store: Store) throws {
         #expect(store.isCopy)
         #expect(try store.readHere { try $0.value(count, as: Int.self) } == 12)
-        Refusal.expect(.misuse) {
+        Refusal.expect(.isCopy) {
             try store.writeHere { try $0.execute("DELETE FROM item") }
         }
-        Refusal.expect(.misuse) {
+        Refusal.expect(.isCopy) {
             try store.aloneHere { try $0.execute("DELETE FROM item") }
         }
         #expect(try store.readHere { try $0.value(count, as: Int.self) } == 12)
@@ -62,6 +62,17 @@ struct CopiesInStoresTests {
         #expect(try database.readHere { try $0.value(count, as: Int.self) } == 12)
         try database.close()
         #expect(try scratch.keyring().document.files.count == 2)
+    }
+
+    @Test(
+        "that can be all that there is of its database, which the keyring has seen nowhere, writes")
+    func placeless() throws {
+        var keyring = try scratch.keyring()
+        try scratch.file.update(&keyring) { keyring in keyring.document.files[0].path = nil }
+        let store = try open(copy)
+        #expect(!store.isCopy)
+        try store.writeHere { try $0.execute("DELETE FROM item") }
+        try store.close()
     }
 
     @Test("and without the keyring, by a raw key, as any other file")

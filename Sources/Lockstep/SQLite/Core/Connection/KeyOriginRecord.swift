@@ -7,7 +7,7 @@ protocol KeyOriginRecord {
 
     /// Refuses a file that is not what the keyring records, and a key from a keyring that is older than the record.
     /// Called with the engine's rights when a database is opened.
-    /// - Returns: Whether the file is a copy that does not lie in the place of its database.
+    /// - Returns: Whether the file is a copy that lies elsewhere than its database.
     func requireCurrent(
         in connection: borrowing Connection, under key: borrowing DatabaseKey, isLater: Bool
     ) throws -> Bool

@@ -4,11 +4,7 @@ internal import SystemPackage
 extension Opening {
     /// Opens a file that nobody changes: SQLite takes no lock, looks for no log, and makes no file.
     static func openImmutable(_ path: FilePath) throws -> OpaquePointer {
-        for suffix in ["-wal", "-journal"] {
-            let side = DatabaseFile.side(suffix, of: path)
-            guard FileAccess.exists(side), try FileAccess.sizeOfRegularFile(side) > 0 else {
-                continue
-            }
+        if let side = try DatabaseFile.pendingSide(of: path) {
             throw LockstepError(
                 .misuse, "\(side) can hold commits, which an immutable opening does not read",
                 hint:
