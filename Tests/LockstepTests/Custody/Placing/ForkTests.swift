@@ -37,7 +37,7 @@ struct ForkTests {
     private func records() throws -> [DatabaseRecord] { try scratch.keyring().document.files }
 
     private func isDue(_ path: FilePath) throws -> Bool {
-        try Fork(of: path, keyring: scratch.file).isDue(bound.open(path), scratch.keyring())
+        try bound.open(path).isCopy
     }
 
     @Test("A backup gets an identity and a record of its own, and its database changes in nothing")
