@@ -48,7 +48,7 @@ lint: ## Check style, words, file lengths, structure, documented errors and laye
 	@.ci/lint
 
 format: ## Put the source into the project's style.
-	swift format --in-place --recursive --parallel Package.swift Sources Tests
+	swift format --in-place --recursive --parallel Package.swift Sources Tests Examples/Package.swift Examples/Sources
 
 layers: ## Check the direction of imports, and that nothing links libsqlite3.
 	@.ci/layers
