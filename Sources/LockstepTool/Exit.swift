@@ -18,7 +18,7 @@ enum Exit: Int32, CaseIterable {
     case noInput = 66
     case inputOutput = 74
 
-    /// What it means, as `lockstep --help` and the README say it.
+    /// What it means, as `lockstep --help` and the article TheTool say it.
     var meaning: String {
         switch self {
         case .done: "done"

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Exit codes")
 struct ExitTests {
-    @Test("The README's table is the tool's")
-    func readme() throws {
-        let readme = String(
-            decoding: try Bytes.read(Programs.package.appending("README.md")), as: UTF8.self)
-        let rows = readme.split(separator: "\n").drop {
+    @Test("The table of the documentation is the tool's")
+    func documented() throws {
+        let page = Programs.package.appending("Sources/Lockstep/Lockstep.docc/Start/TheTool.md")
+        let text = String(decoding: try Bytes.read(page), as: UTF8.self)
+        let rows = text.split(separator: "\n").drop {
             $0 != "| code | meaning | | code | meaning |"
         }
         .dropFirst(2).prefix { $0.hasPrefix("|") }

@@ -1,11 +1,10 @@
 import Foundation
-import Lockstep
 import Subprocess
 import SystemPackage
 import TestSupport
 import Testing
 
-/// The README's commands run as they are written, with the tool that is built beside the tests.
+/// The commands of the README and of the first pages run as they are written, with the tool that is built beside the tests.
 @Suite("The README's commands")
 struct ReadmeCommandsTests {
     private let folder: TemporaryFolder
@@ -19,23 +18,20 @@ struct ReadmeCommandsTests {
         }
     }
 
-    /// The README's lines after one of them.
-    private func lines(after heading: String) throws -> ArraySlice<Substring> {
-        let bytes = try Bytes.read(Programs.package.appending("README.md"))
+    /// The indented lines after a line of a document, up to the next line of text.
+    private func commands(
+        after heading: String, of document: String = "README.md"
+    ) throws -> [String] {
+        let bytes = try Bytes.read(Programs.package.appending(document))
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
             .drop { $0 != heading }.dropFirst()
+            .drop { !$0.hasPrefix("    ") }.prefix { $0.hasPrefix("    ") }
+            .map { String($0.dropFirst(4)) }
     }
 
-    /// The indented lines after a line of the README.
-    private func commands(after heading: String) throws -> [String] {
-        try lines(after: heading).drop { !$0.hasPrefix("    ") }
-            .prefix { $0.hasPrefix("    ") }.map { String($0.dropFirst(4)) }
-    }
-
-    /// The fenced lines after a line of the README.
-    private func block(after heading: String) throws -> [String] {
-        try lines(after: heading).drop { !$0.hasPrefix("```") }.dropFirst()
-            .prefix { $0 != "```" }.map(String.init)
+    /// The name of an article of the library.
+    private func article(_ name: String) -> String {
+        "Sources/Lockstep/Lockstep.docc/Start/\(name).md"
     }
 
     private func run(_ commands: some Sequence<String>) async throws -> ToolShell.Result {
@@ -50,39 +46,6 @@ struct ReadmeCommandsTests {
         let result = try await run(commands.dropFirst())
         #expect(result.status == .exited(0), "\(result.errors)")
         #expect(result.text.contains("Breakfast at Tiffany's"))
-        let printed = try block(after: "It prints:")
-        for _ in 1...2 { #expect(try await films().map { "\($0.year) \($0.title)" } == printed) }
-    }
-
-    /// The program at the top of the README, on the quick start's files.
-    private func films() async throws -> [(title: String, year: Int)] {
-        // sample: README.md
-        let keyring = try KeyringFile.database(beside: folder.file("films.db")).open { _ in
-            try KeyFile.read(folder.file("my.key"))
-        }
-        let fieldsFile = try KeyringFile.fields(of: "movies", beside: folder.file("films.db"))
-        let fields = try fieldsFile.open { _ in try KeyFile.read(folder.file("my.key")) }
-        var options = StoreOptions()
-        options.connection.fieldKeys = [try fields.fieldKeys(named: "movies")]
-        let store = try Store.open(
-            folder.file("films.db"), key: keyring.databaseKey(for: folder.file("films.db")),
-            options: options)
-
-        try await store.write { db in
-            try db.execute(
-                "UPDATE movies_open SET title = ? WHERE title = ?", "Stalker", "Сталкер")
-        }
-        let films = try await store.read { db in
-            try db.query(
-                "SELECT title, year FROM movies_open WHERE year BETWEEN ? AND ? ORDER BY year",
-                1976, 1989
-            ) { row in
-                (title: try row[0] as String, year: try row[1] as Int)
-            }
-        }
-        for film in films { print(film.year, film.title) }
-        // end
-        return films
     }
 
     @Test("A plaintext file becomes a protected one")
@@ -95,9 +58,56 @@ struct ReadmeCommandsTests {
         ])
         #expect(plaintext.status == .exited(0), "\(plaintext.errors)")
         let commands = try commands(
-            after: "To turn a plaintext SQLite file of your own into a protected one:")
+            after: "protected one:")
         #expect(commands.count == 2)
         let check = "lockstep verify -d app.db --key-file my.key --migrations Migrations/photos"
+        let result = try await run(commands + [check])
+        #expect(result.status == .exited(0), "\(result.errors)")
+    }
+
+    /// Makes the user's own file, in a folder without anything else.
+    private func make(_ sql: String) async throws {
+        // The migrations are the user's own.
+        try FileManager.default.removeItem(atPath: folder.file("Migrations").string)
+        let result = try await run(["sqlcipher app.sqlite \"\(sql)\""])
+        #expect(result.status == .exited(0), "\(result.errors)")
+    }
+
+    @Test("A schema that no one has versioned becomes the first version of a set")
+    func ownFile() async throws {
+        try await make(
+            "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO person VALUES (1, 'Ann')"
+        )
+        let page = article("IHaveASQLiteFile")
+        let result = try await run(
+            commands(after: "## Three commands", of: page)
+                + commands(
+                    after:
+                        "read. The third writes the schema as version 1 of a migration set, and records that the database has it. Then",
+                    of: page)
+                + commands(
+                    after:
+                        "proves that all of it holds, and the first change is a file of its own:",
+                    of: page)
+                + ["lockstep status -d app.db --key-file my.key --migrations Migrations/app"])
+        #expect(result.text.contains("pending  2  add_notes"), "\(result.text)\n\(result.errors)")
+    }
+
+    @Test("A database that GRDB made becomes one with a set")
+    func fromGRDB() async throws {
+        try await make(
+            """
+            CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+            INSERT INTO grdb_migrations VALUES ('v1');
+            CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL,
+                joined DATETIME NOT NULL, token BLOB NOT NULL);
+            INSERT INTO player (name, joined, token)
+                VALUES ('Ann', '2026-11-23 02:13:20.123', zeroblob(16));
+            """)
+        let commands = try commands(
+            after: "## A database that GRDB made", of: article("ComingFromGRDB"))
+        #expect(commands.count == 3)
+        let check = "lockstep verify -d app.db --key-file my.key --migrations Migrations/app"
         let result = try await run(commands + [check])
         #expect(result.status == .exited(0), "\(result.errors)")
     }

@@ -12,9 +12,11 @@ enum Samples {
         ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
         + ["Lockstep", "LockstepModels"].flatMap { module in
             let folder = "Sources/\(module)/\(module).docc"
+            let files = FileManager.default.enumerator(
+                atPath: Programs.package.appending(folder).string)
             // Without the folder there are no samples, which is an error of a test of its own.
-            return ((try? FileManagerList.names(Programs.package.appending(folder))) ?? [])
-                .filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+            return (files?.compactMap { $0 as? String } ?? [])
+                .filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
         }
 
     /// A document's samples in a language. `.ci/readme-program` builds the package that a manifest describes.
@@ -29,7 +31,9 @@ enum Samples {
         let tests = Programs.package.appending("Tests")
         let name = FilePath(document).lastComponent?.string ?? document
         return try (FileManager.default.enumerator(atPath: tests.string)?.allObjects ?? [])
-            .compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
+            .compactMap { $0 as? String }.filter {
+                $0.hasSuffix(".swift") && !$0.contains("/.build/")
+            }
             .flatMap {
                 try blocks(of: tests.appending($0), from: "// sample: \(name)", to: "// end")
             }

@@ -11,23 +11,18 @@ struct StoreSamplesTests {
         + "INSERT INTO note (title, body) VALUES ('Shopping', 'bread')"
 
     @Test("The first page opens and migrates a database")
-    func firstPage() throws {
+    func firstPage() async throws {
         let sample = try SampleFolder()
-        try sample.database("notes")
         try sample.write(
             "Migrations/notes", ["0001_note.sql": "-- lockstep: up\nCREATE TABLE note (body TEXT);"]
         )
         let folder = sample.folder
         // sample: Lockstep.md
-        let keyring = try KeyringFile.database(beside: folder.file("notes.db")).open { _ in
-            try KeyFile.read(folder.file("my.key"))
-        }
-        let connection = try Connection.open(
-            folder.file("notes.db"), key: keyring.databaseKey(for: folder.file("notes.db")))
-        let report = try Migrator(MigrationSet(folder: folder.file("Migrations/notes"))).run(
-            on: connection)
+        let store = try await Store.open(
+            folder.file("notes.db"), key: .keyFile(folder.file("my.key")),
+            migrations: MigrationSet(folder: folder.file("Migrations/notes")))
         // end
-        #expect(report.steps.map(\.name) == ["note"])
+        #expect(store.opening?.migrations.steps.map(\.name) == ["note"])
     }
 
     @Test("Reading and writing")
