@@ -27,8 +27,8 @@ struct Goal: Sendable {
     static func verdicts(_ rounds: [Round]) -> [Verdict] {
         Workloads.startingWith([
             InsertWorkload.self, ScanWorkload.self, PointWorkload.self, CommitWorkload.self,
-            ConcurrentWorkload.self, OpenWorkload.self, MigrateWorkload.self, RerunWorkload.self,
-            RebuildWorkload.self, KeyringWorkload.self, PassphraseWorkload.self,
+            ConcurrentWorkload.self, OpenWorkload.self, StartWorkload.self, MigrateWorkload.self,
+            RerunWorkload.self, RebuildWorkload.self, KeyringWorkload.self, PassphraseWorkload.self,
             SealingWorkload.self, UpdateWorkload.self, RotateWorkload.self, VerifyWorkload.self,
         ]).flatMap { workload in
             let rounds = rounds.filter { $0.workload.type == workload }

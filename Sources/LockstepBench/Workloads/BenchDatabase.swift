@@ -54,6 +54,21 @@ struct BenchDatabase: Sendable {
         return options
     }
 
+    /// The store as a program opens it, with its keyring and all checks.
+    func openWithKeyring(_ migrations: MigrationSet, _ mode: OpeningMode) throws -> Store {
+        let source = KeySource.provider { _ in try credential() }
+        return try Store.openBlocking(
+            request.path, key: source, keyring: keyringFile, migrations: migrations,
+            records: Record.self, mode: mode, options: options)
+    }
+
+    /// The store of such a file without any of the checks.
+    func openStoreAlone() throws -> Store {
+        var keyring = try keyring()
+        return try Store.open(
+            request.path, keyring: &keyring, in: keyringFile, options: options)
+    }
+
     func open(_ key: borrowing DatabaseKey) throws -> Store {
         try Store.open(request.path, key: key, options: options)
     }

@@ -4,6 +4,7 @@ enum Workloads {
     static let all: [any Workload.Type] = [
         FillWorkload.self,
         OpenWorkload.self,
+        StartWorkload.self,
         KeyringWorkload.self,
         PassphraseWorkload.self,
         InsertWorkload.self,

@@ -59,9 +59,9 @@ struct ReportContractTests {
         let run = BenchCommand.helpMessage(for: RunCommand.self, columns: 1000)
         let compare = BenchCommand.helpMessage(for: CompareCommand.self, columns: 1000)
         for workload in Workloads.all { #expect(text.contains("\n| `\(workload.name)` | ")) }
-        #expect(run.contains("Which workload: fill, open, keyring, "))
+        #expect(run.contains("Which workload: fill, open, start, keyring, "))
         #expect(run.contains(", update, rotate or verify."))
-        #expect(compare.contains("Which workloads: open, keyring, "))
+        #expect(compare.contains("Which workloads: open, start, keyring, "))
         #expect(compare.contains(", update, rotate, verify; all if none is named."))
         #expect(
             GrowthCommand.configuration.discussion.hasPrefix(
