@@ -20,12 +20,16 @@ public protocol ModelStore: Sendable {
 extension ModelStore {
     /// Opens the database at `path`, making it first if there is none; migrates the schema to the newest version, and
     /// checks it lightly. Blocks.
+    ///
+    /// With `StoreOptions.isReadOnly` nothing is made or migrated: so a database that comes with a program opens where it
+    /// lies, also on read-only media.
     /// - Parameters:
     ///   - path: The database file.
     ///   - key: Its key.
     ///   - template: What a new database starts as; an existing one is never overwritten.
     ///   - options: They include the keys of sealed columns, among others.
     /// - Throws: The errors of `Store.open`, `Store.create`, `Provisioning` and `Store.migrate`;
+    ///   `LockstepError.Code.readOnly` if a database that is only read needs to be migrated first;
     ///   `LockstepError.Code.registryMissing` if a column is not sealed that the set seals;
     ///   `LockstepError.Code.verificationFailed` if the schema does not match the migrations.
     public static func open(
@@ -34,7 +38,11 @@ extension ModelStore {
     ) throws -> Self {
         let set = try ModelMigrations.set(setName)
         let store = try openOrCreate(path, key, template, options)
-        try store.blocking.migrate(set)
+        if options.isReadOnly {
+            try store.blocking.read { try requireNewest(set, $0) }
+        } else {
+            try store.blocking.migrate(set)
+        }
         try store.blocking.requireSealed(by: set)
         try store.blocking.verifyLightly(ModelMigrations.all()).requireClean()
         return Self(store)
@@ -49,7 +57,11 @@ extension ModelStore {
     ) async throws -> Self {
         let set = try ModelMigrations.set(setName)
         let store = try openOrCreate(path, key, template, options)
-        try await store.migrate(set)
+        if options.isReadOnly {
+            try await store.read { try requireNewest(set, $0) }
+        } else {
+            try await store.migrate(set)
+        }
         try await store.requireSealed(by: set)
         try await store.verifyLightly(ModelMigrations.all()).requireClean()
         return Self(store)
@@ -65,7 +77,7 @@ extension ModelStore {
             options.connection.mayBeUnsealed = true
             options.connection.mayBeUnknown = true
         }
-        guard !FileAccess.exists(path) else {
+        guard !options.isReadOnly, !FileAccess.exists(path) else {
             return try Store.open(path, key: key, options: options)
         }
         do {
@@ -77,6 +89,19 @@ extension ModelStore {
             // Another process made it in the meantime: several processes can start at once.
         }
         return try Store.open(path, key: key, options: options)
+    }
+
+    private static func requireNewest(
+        _ set: MigrationSet, _ connection: borrowing Connection
+    ) throws {
+        let plan = Plan(set, history: try Ledger.history(connection), target: .latest)
+        guard let step = plan.steps.first else { return }
+        throw LockstepError(
+            .readOnly,
+            "\(connection.path) is older than this program: version \(step.version) of \(set.name) is pending, and the "
+                + "database is only read",
+            hint: "open it once without `isReadOnly`, where it can be written, which migrates it",
+            context: .init(file: connection.path.string, set: set.name))
     }
 
     private static func provision(

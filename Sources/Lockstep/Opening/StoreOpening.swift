@@ -61,7 +61,7 @@ struct StoreOpening {
         self.migrations = migrations
         self.datasets = datasets
         self.records = records
-        self.mode = mode
+        self.mode = options.isReadOnly && !mode.isReadOnly ? .readOnly : mode
         self.options = options
     }
 

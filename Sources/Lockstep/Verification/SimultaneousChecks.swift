@@ -87,6 +87,7 @@ struct SimultaneousChecks: Sendable {
     private func startSealed(_ key: SharedSecret<DatabaseKey>) throws {
         var options = schema.ofSchema
         options.isQueryOnly = true
+        options.access = schema.access
         // The damage of a log is a finding of the check of the pages.
         options.looksAtLog = false
         options.progress = ProgressHandler(
@@ -112,6 +113,7 @@ struct SimultaneousChecks: Sendable {
     ) throws {
         var options = schema.ofSchema
         options.isQueryOnly = true
+        options.access = schema.access
         // The damage of a log is a finding of the check of the pages.
         options.looksAtLog = false
         options.cacheBytes = cacheBytes

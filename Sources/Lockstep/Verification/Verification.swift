@@ -113,7 +113,12 @@ public struct Verification: Sendable {
         let time = JobTime()
         let before = VerifiedState(path)
         let index = try WriteAheadLogIndex.left(beside: path)
+        var reading = schema
+        reading.isQueryOnly = true
+        let unchanging =
+            ReadOnlyPlace.access(path, reading) == .immutable ? UnchangingFile(path) : nil
         var report = try runOnce(key, freshness, keyring, index, progress)
+        try unchanging?.require()
         if !report.isClean {
             let after = VerifiedState(path)
             guard after.file.identity == before.file.identity else {

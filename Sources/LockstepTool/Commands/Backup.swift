@@ -20,11 +20,12 @@ struct Backup: ParsableCommand {
     var target: String
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var output: FormatOptions
 
     func run() throws {
-        let session = try access.session()
+        let session = try access.session(readOnly: reading.readOnly)
         let progress = CopyProgressLine("backup")
         let report = try session.store(isReading: true).blocking.backup(to: FilePath(target)) {
             try progress.show($0)

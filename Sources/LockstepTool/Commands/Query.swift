@@ -14,6 +14,7 @@ struct Query: ParsableCommand {
     var sql: String
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
@@ -23,7 +24,7 @@ struct Query: ParsableCommand {
     }
 
     private func run(_ limits: Limits) throws {
-        let session = try access.session()
+        let session = try access.session(readOnly: reading.readOnly)
         let connection = try session.connect(queryOnly: true, limits)
         try connection.read { connection in
             let statement = try connection.prepare(SQL(verbatim: sql))

@@ -12,6 +12,7 @@ struct Status: ParsableCommand {
             """)
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -39,11 +40,15 @@ struct Status: ParsableCommand {
 
     func run() throws {
         let sets = try migrations.setsIfAny() ?? []
-        let session = try access.session()
+        let session = try access.session(readOnly: reading.readOnly)
         let connection = try session.connect(queryOnly: true, canBeFirst: true)
-        let history = try Ledger.history(connection)
+        let (history, repairs, role) = try connection.read { connection in
+            (
+                try Ledger.history(connection), try Ledger.repairs(connection),
+                try connection.fileRole()
+            )
+        }
         let ledger = history.entries
-        let repairs = try Ledger.repairs(connection)
         SafeRun.reportIfUnfinished(session.path)
         try UnrecordedSchema.notice(connection)
         var isPending = false
@@ -81,7 +86,7 @@ struct Status: ParsableCommand {
         }
         let result = Result(
             database: session.path.string, library: try Connection.libraryVersion(),
-            isCopy: try connection.fileRole() == .copy, sets: statuses)
+            isCopy: role == .copy, sets: statuses)
         try show(result)
         if let fatal {
             Output.error(fatal)

@@ -20,6 +20,7 @@ struct Verify: ParsableCommand {
             """)
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -37,6 +38,9 @@ struct Verify: ParsableCommand {
 
     func validate() throws {
         guard sample ?? 1 > 0 else { throw ValidationError("--sample must be at least 1") }
+        guard !deep || !reading.readOnly else {
+            throw ValidationError("--deep makes a copy beside the database: leave out --read-only")
+        }
     }
 
     func run() throws {
@@ -49,11 +53,12 @@ struct Verify: ParsableCommand {
         guard sets != nil || !deep else {
             throw ValidationError("--deep runs the migrations: name their folder with --migrations")
         }
-        let session = try access.session()
+        let session = try access.session(readOnly: reading.readOnly)
         var verification =
             sets.map { Verification(session.path, sets: $0) } ?? Verification(session.path)
         verification.keyringFile = try access.keyringFile().path
         verification.isDeep = deep
+        if reading.readOnly { verification.schema.leaveNothing(beside: session.path) }
         verification.deadline = limits.deadline
         verification.cellSample = sample
         verification.publisher = try release.publisher.map(Publisher.init)

@@ -11,8 +11,9 @@ struct AccessOptions: ParsableArguments {
     @OptionGroup var credentials: CredentialOptions
 
     /// Opens the keyring. The database is opened when it is needed.
-    func session() throws -> Session {
-        try Session.open(database.path(), keyrings, fields, credentials)
+    /// - Parameter readOnly: Whether the command makes no file beside the database, even for an instant.
+    func session(readOnly: Bool = false) throws -> Session {
+        try Session.open(database.path(), keyrings, fields, credentials, isReadOnly: readOnly)
     }
 
     /// Opens the keyring, whether or not the database exists.
@@ -21,7 +22,9 @@ struct AccessOptions: ParsableArguments {
     func keyringFile() throws -> KeyringFile { keyrings.file(for: try database.path()) }
 
     /// The store of a model.
-    func model<Model: ModelStore>(_ type: Model.Type) throws -> Model { try session().model(type) }
+    func model<Model: ModelStore>(
+        _ type: Model.Type, readOnly: Bool
+    ) throws -> Model { try session(readOnly: readOnly).model(type) }
 }
 
 /// An existing database that a command works on: its path, its opened keyring and its key.
@@ -31,6 +34,8 @@ struct Session: ~Copyable {
     let opened: OpenedKeyring
     /// The keyrings of the datasets whose sealed columns the command opens.
     private let fieldsKeyrings: [FieldsKeyring]
+    /// Whether the command makes no file beside the database, even for an instant.
+    let isReadOnly: Bool
 
     private var keyrings: OpenedKeyrings {
         OpenedKeyrings(path, opened, fieldsKeyrings.map(\.opened))
@@ -40,18 +45,20 @@ struct Session: ~Copyable {
     /// - Parameter database: The database whose keyring it is; nil for the one at `path`.
     static func open(
         _ path: FilePath, _ keyrings: KeyringOptions, _ fields: FieldsOptions,
-        _ credentials: CredentialOptions, withKeyringOf database: FilePath? = nil
+        _ credentials: CredentialOptions, withKeyringOf database: FilePath? = nil,
+        isReadOnly: Bool = false
     ) throws -> Session {
         // Checked before the passphrase prompt: the file can be missing.
         try Diagnosis.requireDatabase(path)
-        PendingCopies.removeAbandoned(of: path)
+        if !isReadOnly { PendingCopies.removeAbandoned(of: path) }
         let source = CredentialSource(credentials)
         let file = keyrings.file(for: database ?? path)
         return Session(
             path: path,
             opened: OpenedKeyring(
                 file, try source.open(file), reopen: { try source.open(file) }),
-            fieldsKeyrings: try fields.open(keyrings, of: database ?? path, source))
+            fieldsKeyrings: try fields.open(keyrings, of: database ?? path, source),
+            isReadOnly: isReadOnly)
     }
 
     /// Does something with the keyrings. If it finds that one is older than the database, they are read again, and it is
@@ -80,6 +87,7 @@ struct Session: ~Copyable {
     ) throws -> Connection {
         var options = ConnectionOptions()
         options.isQueryOnly = queryOnly
+        if isReadOnly { options.leaveNothing(beside: path) }
         limits?.apply(to: &options)
         options.limits[.valueLength] = limits?.valueLength
         options.progress = Interruption.handler
@@ -108,6 +116,7 @@ struct Session: ~Copyable {
     func store(_ limits: Limits? = nil, isReading: Bool) throws -> Store {
         var options = StoreOptions()
         if isReading { options.connection.damagedLog = .refuse }
+        if isReadOnly { options.connection.leaveNothing(beside: path) }
         limits?.apply(to: &options.connection)
         let store = try store(options)
         guard !isReading, store.isCopy else { return store }

@@ -136,8 +136,44 @@ struct ReadOnlyOpeningTests {
         }
     }
 
+    @Test("A file that changes while it is read as immutable is an error")
+    func changed() throws {
+        let reading = try scratch.open(2, mode: .immutable)
+        func count() throws -> Int? {
+            try reading.blocking.read { try $0.value("SELECT count(*) FROM person") }
+        }
+        #expect(try count() == 5)
+        let writing = try scratch.open(2)
+        try writing.blocking.write { try $0.execute("INSERT INTO person (name) VALUES ('New')") }
+        // In the log it harms nobody.
+        #expect(try count() == 5)
+        try writing.close()
+        Refusal.expect(.busy) { _ = try count() }
+        #expect(try scratch.rows(2, mode: .immutable).last == "New")
+    }
+
+    @Test("The option makes every opening one that only reads")
+    func option() throws {
+        let before = try scratch.files()
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try Store.openBlocking(
+            scratch.path, key: scratch.key, migrations: scratch.set(2), sealed: Dataset("films"),
+            options: options)
+        Refusal.expect(.readOnly) {
+            try store.blocking.write { try $0.execute("DELETE FROM person") }
+        }
+        try store.close()
+        #expect(try scratch.files() == before)
+        let absent = scratch.folder.file("absent.db")
+        Refusal.expect(.notFound) {
+            _ = try Store.openBlocking(absent, key: scratch.key, options: options)
+        }
+        #expect(try scratch.files() == before)
+    }
+
     @Test(
-        "Read-only media are read with the mode `immutable`",
+        "Read-only media are read in both modes",
         .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
     func media() throws {
         let disk = try SmallDisk(megabytes: 8)
@@ -148,10 +184,34 @@ struct ReadOnlyOpeningTests {
                 toPath: disk.path.appending(name).string)
         }
         try disk.makeReadOnly()
-        let store = try Store.openBlocking(
-            disk.path.appending("films.db"), key: scratch.key, migrations: scratch.set(2),
-            sealed: Dataset("films"), mode: .immutable)
-        #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM film_open") } == 5)
-        try store.close()
+        for mode in [OpeningMode.readOnly, .immutable] {
+            let store = try Store.openBlocking(
+                disk.path.appending("films.db"), key: scratch.key, migrations: scratch.set(2),
+                sealed: Dataset("films"), mode: mode)
+            #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM film_open") } == 5)
+            try store.close()
+        }
+    }
+
+    @Test(
+        "On read-only media a log with commits is refused, and the error says what to do",
+        .enabled(if: SmallDisk.isPossible, SmallDisk.missing))
+    func mediaWithLog() throws {
+        try leaveLog()
+        let disk = try SmallDisk(megabytes: 8)
+        defer { disk.unmount() }
+        for name in ["films.db", "films.db-wal", "films.db.keys"] {
+            try FileManager.default.copyItem(
+                atPath: scratch.folder.file(name).string,
+                toPath: disk.path.appending(name).string)
+        }
+        try disk.makeReadOnly()
+        let error = Refusal.error(.accessDenied) {
+            _ = try Store.openBlocking(
+                disk.path.appending("films.db"), key: scratch.key, sealed: Dataset("films"),
+                mode: .readOnly)
+        }
+        #expect(error?.message.contains("films.db-wal") == true)
+        #expect(error?.hint?.contains("copy both files") == true)
     }
 }

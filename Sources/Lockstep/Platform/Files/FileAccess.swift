@@ -97,6 +97,11 @@ package enum FileAccess {
         unsafe path.withPlatformString { unsafe access($0, R_OK) } == 0
     }
 
+    /// Whether this process can write the file, or make files in the folder.
+    static func isWritable(_ path: FilePath) -> Bool {
+        unsafe path.withPlatformString { unsafe access($0, W_OK) } == 0
+    }
+
     /// Requires that only the owner and root can replace files in the folder.
     static func requireOwnFolder(_ folder: FilePath) throws {
         let status = try translatingErrno("look at", folder) { try Stat(folder) }

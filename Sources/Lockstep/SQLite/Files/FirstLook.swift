@@ -22,6 +22,9 @@ enum FirstLook {
         guard answer != .goOn else { return nil }
         let log = DatabaseFile.side("-wal", of: database)
         let hasLog = try FileAccess.exists(log) && FileAccess.sizeOfRegularFile(log) > 0
+        guard FileAccess.isWritable(database) else {
+            return try hasLog && answer == .refuse ? lookUnlocked(at: database, key) : nil
+        }
         guard hasLog || FileAccess.exists(DatabaseFile.side("-shm", of: database)),
             let file = try? DatabaseFile(database, writable: true)
         else { return nil }
@@ -36,6 +39,23 @@ enum FirstLook {
             }
         } catch let error as LockstepError where error.code == .busy && !hasBegun {
             return nil
+        }
+    }
+
+    /// The same at a file that this process cannot write, and so cannot lock. In a log that somebody is writing, the newest
+    /// commit can look lost.
+    private static func lookUnlocked(
+        at database: FilePath, _ key: borrowing DatabaseKey
+    ) throws -> SetAsideLog? {
+        func state() -> [FileState] {
+            ["", "-wal"].map { FileState(DatabaseFile.side($0, of: database)) }
+        }
+        let before = state()
+        do {
+            return try look(at: database, key, .refuse)
+        } catch let error as LockstepError where error.code == .damaged {
+            guard state() == before else { return nil }
+            throw error
         }
     }
 

@@ -13,7 +13,7 @@ extension Store {
         let reader = try source.openReader(isFirst: true)
         let store = Store(
             source, setAsideLog: reader.core.setAsideLog, isCopy: reader.core.isCopy)
-        guard source.isWritable, !store.isCopy else {
+        guard source.isWritable, !store.isCopy, reader.core.unchanging == nil else {
             store.readers?.connections.first?.take(reader)
             return store
         }

@@ -14,6 +14,13 @@ public struct StoreOptions: Sendable {
     /// What a store does with a copy of a database of its keyring, such as a backup. Without a keyring nothing shows that
     /// a file is a copy.
     public var copies = Copies.readOnly
+    /// Whether the store only reads: it writes neither to the file nor to its log, and a write throws
+    /// ``LockstepError/Code/readOnly``. Where the folder cannot be written it opens a database that was closed cleanly,
+    /// and a read throws ``LockstepError/Code/busy`` if somebody changes the file after all. Off by default.
+    public var isReadOnly: Bool {
+        get { connection.access != .full }
+        set { connection.access = newValue ? .readOnly : .full }
+    }
     /// Microseconds after which a shared transaction takes no further member: 10 ms, the time of a few syncs. This
     /// limits the work that runs again if the transaction is lost. Only tests change it, to depend on no clock.
     var longestGroup: Int64 = 10_000

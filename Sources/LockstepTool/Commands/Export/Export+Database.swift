@@ -28,6 +28,7 @@ extension Export {
         var iUnderstand = false
 
         @OptionGroup var access: AccessOptions
+        @OptionGroup var reading: ReadOnlyOption
         @OptionGroup var output: FormatOptions
 
         func run() throws {
@@ -36,7 +37,7 @@ extension Export {
                     "the file will not be encrypted, anyone who gets it can read everything, and deleting it "
                         + "later does not undo that: confirm with --plaintext --i-understand")
             }
-            let session = try access.session()
+            let session = try access.session(readOnly: reading.readOnly)
             let progress = CopyProgressLine("export")
             let report = try PlaintextExport(to: FilePath(target)).run(
                 on: session.store(isReading: true)

@@ -18,10 +18,12 @@ extension Export {
         @OptionGroup var choices: Commands.Target
         @OptionGroup var protection: ExportProtection
         @OptionGroup var access: AccessOptions
+        @OptionGroup var reading: ReadOnlyOption
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = try access.model(Commands.Model.self)
+            let store = try access.model(
+                Commands.Model.self, readOnly: reading.readOnly)
             let count = try choices.write(
                 store, to: FilePath(target), sealedFor: protection.keys())
             try protection.show(count, Commands.entries, target, output)

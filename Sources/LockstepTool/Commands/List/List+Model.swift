@@ -13,8 +13,12 @@ extension List {
 
         @OptionGroup var selection: Commands.Selection
         @OptionGroup var access: AccessOptions
+        @OptionGroup var reading: ReadOnlyOption
         @OptionGroup var output: FormatOptions
 
-        func run() throws { try selection.show(access.model(Commands.Model.self), output) }
+        func run() throws {
+            try selection.show(
+                access.model(Commands.Model.self, readOnly: reading.readOnly), output)
+        }
     }
 }

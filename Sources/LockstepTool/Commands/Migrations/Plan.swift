@@ -14,6 +14,7 @@ struct Plan: ParsableCommand {
             """)
 
     @OptionGroup var access: AccessOptions
+    @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
@@ -48,14 +49,14 @@ struct Plan: ParsableCommand {
     private func run(_ limits: Limits) throws {
         let sets = try migrations.sets(
             oneFor: to.map { _ in "--to" } ?? writeDeclare.map { _ in "--write-declare" })
-        let session = try access.session()
+        let session = try access.session(readOnly: reading.readOnly)
         let connection = try session.connect(queryOnly: true, canBeFirst: true, limits)
         try UnrecordedSchema.notice(connection)
-        var previews: [MigrationPreview] = []
-        for set in sets {
-            previews.append(
+        let previews = try connection.read { connection in
+            try sets.map { set in
                 try Migrator(set, allowsOutOfOrder: outOfOrder, recordedDown: recorded.value)
-                    .preview(to.map { .version($0) } ?? .latest, on: connection))
+                    .preview(to.map { .version($0) } ?? .latest, on: connection)
+            }
         }
         switch output.format {
         case .json: try Output.json(["sets": previews.map(\.json)])

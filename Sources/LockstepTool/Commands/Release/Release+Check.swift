@@ -14,6 +14,7 @@ extension Release {
                 """)
 
         @OptionGroup var access: AccessOptions
+        @OptionGroup var reading: ReadOnlyOption
         @OptionGroup var release: ReleaseOptions
         @OptionGroup var output: FormatOptions
 
@@ -29,7 +30,7 @@ extension Release {
         func run() throws {
             let pinned = try Publisher(release.publisher ?? "")
             let dataset = try release.dataset(access)
-            let session = try access.session()
+            let session = try access.session(readOnly: reading.readOnly)
             let progress = CopyProgressLine("check")
             let connection = try session.connect(queryOnly: true)
             let report = try Manifest.check(

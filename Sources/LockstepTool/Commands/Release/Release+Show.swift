@@ -12,10 +12,11 @@ extension Release {
                 """)
 
         @OptionGroup var access: AccessOptions
+        @OptionGroup var reading: ReadOnlyOption
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let connection = try access.session().connect(queryOnly: true)
+            let connection = try access.session(readOnly: reading.readOnly).connect(queryOnly: true)
             let manifests = try Manifest.stored(in: connection)
             guard !manifests.isEmpty else {
                 throw LockstepError(

@@ -15,10 +15,12 @@ extension Show {
         var id: Int64
 
         @OptionGroup var access: AccessOptions
+        @OptionGroup var reading: ReadOnlyOption
         @OptionGroup var output: FormatOptions
 
         func run() throws {
-            let store = try access.model(Commands.Model.self)
+            let store = try access.model(
+                Commands.Model.self, readOnly: reading.readOnly)
             guard let fields = try Commands.fields(of: id, in: store) else {
                 throw LockstepError(
                     .notFound, "there is no \(Commands.entry) with the id \(id)",

@@ -76,6 +76,7 @@ public struct ConnectionOptions: Sendable {
         /// Read a file that nobody changes, without a lock or a file beside it.
         case immutable
     }
+    /// Where the place cannot be written, a query-only connection decides for itself; see ``ReadOnlyPlace``.
     var access = Access.full
 
     /// Whether a query-only connection can checkpoint and remove an existing log when it closes: true where its

@@ -3,13 +3,13 @@ internal import SystemPackage
 
 extension Opening {
     /// Opens a file that nobody changes: SQLite takes no lock, looks for no log, and makes no file.
-    static func openImmutable(_ path: FilePath) throws -> OpaquePointer {
+    /// - Parameter unchanging: The file as it is before anything is read.
+    static func openImmutable(
+        _ path: FilePath, _ unchanging: inout UnchangingFile?
+    ) throws -> OpaquePointer {
+        unchanging = UnchangingFile(path)
         if let side = try DatabaseFile.pendingSide(of: path) {
-            throw LockstepError(
-                .misuse, "\(side) can hold commits, which an immutable opening does not read",
-                hint:
-                    "open it with the mode `.readOnly`, where SQLite can write to the folder; or open and close it there "
-                    + "once, which puts them into the file", context: .file(side))
+            throw ReadOnlyPlace.unreadable(side, of: path)
         }
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(

@@ -24,6 +24,8 @@ extension Connection {
                 ?? LockstepError(
                     .truncated, "\(path) ends after \(counted(size, "byte"))", context: .file(path))
         }
+        var options = options
+        options.access = ReadOnlyPlace.access(path, options)
         let setAside = try FirstLook.run(
             on: path, key: key, timeout: options.busyTimeout, options.answer)
         let connection = try openOrExplain(path, key, options)
@@ -37,6 +39,11 @@ extension Connection {
         do {
             return try Opening.open(path, key, withSalt: false, options)
         } catch let error as LockstepError {
+            if !options.isQueryOnly, !ReadOnlyPlace.isWritable(path),
+                [.readOnly, .inputOutput, .sqlFailed].contains(error.code)
+            {
+                throw ReadOnlyPlace.unwritable(path)
+            }
             guard [.damaged, .sqlFailed, .inputOutput].contains(error.code) else { throw error }
             if let reason = try Diagnosis.examine(path, key: key).error(path) { throw reason }
             guard error.code == .damaged else { throw error.located(in: path) }
@@ -167,15 +174,17 @@ enum Opening {
     private static func keyed(
         _ path: FilePath?, _ keyspec: borrowing SecretBytes, _ options: ConnectionOptions
     ) throws -> Connection {
+        var unchanging: UnchangingFile?
         let handle =
             if let path, options.access == .immutable {
-                unsafe try openImmutable(path)
+                unsafe try openImmutable(path, &unchanging)
             } else {
                 unsafe try openHandle(path, SQLITE_OPEN_READWRITE)
             }
         let path = path ?? ":memory:"
         let core = unsafe ConnectionCore(
             owning: handle, cachedStatements: options.cachedStatements)
+        core.unchanging = unchanging
         let connection = Connection(owning: core, path: path)
         if options.closesFullText { core.disabledFTS5 = try unsafe DisabledFTS5(on: handle) }
         let keyed = unsafe KeyedMemory.setKey(keyspec, on: handle)

@@ -128,11 +128,18 @@ extension Connection {
         _ kind: Transaction.Kind, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         let transaction = try Transaction(kind, on: self)
-        let result = try guarded(body)
-        // A commit of changes fails by itself after a page failure.
-        if kind == .deferred { try core.readCheck.requireSound(core) }
-        try transaction.commit()
-        return result
+        do {
+            let result = try guarded(body)
+            // A commit of changes fails by itself after a page failure.
+            if kind == .deferred { try core.readCheck.requireSound(core) }
+            try core.unchanging?.require()
+            try transaction.commit()
+            return result
+        } catch {
+            // Pages of two moments can look like damage.
+            try core.unchanging?.require()
+            throw error
+        }
     }
 
     /// Runs the closure of a transaction; SQL inside it cannot end the transaction.

@@ -36,6 +36,8 @@ final class ConnectionCore {
     var isCopy = false
     /// The log that closing leaves as it is; nil if the last connection to close copies it into the database.
     var untouchedLog: FilePath?
+    /// The file, if it is read without locks.
+    var unchanging: UnchangingFile?
     /// What opening has set aside.
     var setAsideLog: SetAsideLog?
     /// The last error of one of the engine's functions: SQLite passes on only its message.
