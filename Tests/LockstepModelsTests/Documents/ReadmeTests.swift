@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The program at the top of the README needs only public API. `.ci/readme-program` builds it as its reader does.
+/// The program at the top of the README needs only public API. `.ci/programs` builds it as its reader does.
 @Suite("The README")
 struct ReadmeTests {
     @Test("The program makes its database, and finds it again")

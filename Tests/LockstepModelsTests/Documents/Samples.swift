@@ -19,7 +19,7 @@ enum Samples {
                 .filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
         }
 
-    /// A document's samples in a language. `.ci/readme-program` builds the package that a manifest describes.
+    /// A document's samples in a language. `.ci/programs` builds the package that a manifest describes.
     static func shown(in document: String, _ language: String = "swift") throws -> [String] {
         try blocks(
             of: Programs.package.appending(document), from: "```\(language)", to: "```"
