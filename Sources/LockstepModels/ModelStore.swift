@@ -78,17 +78,17 @@ extension ModelStore {
             options.connection.mayBeUnknown = true
         }
         guard !options.isReadOnly, !FileAccess.exists(path) else {
-            return try Store.open(path, key: key, options: options)
+            return try Store.open(path, rawKey: key, options: options)
         }
         do {
             guard template != nil else {
-                return try Store.create(path, key: key, options: options)
+                return try Store.create(path, rawKey: key, options: options)
             }
             try provision(path, key, template, options)
         } catch let error as LockstepError where error.code == .alreadyExists {
             // Another process made it in the meantime: several processes can start at once.
         }
-        return try Store.open(path, key: key, options: options)
+        return try Store.open(path, rawKey: key, options: options)
     }
 
     private static func requireNewest(

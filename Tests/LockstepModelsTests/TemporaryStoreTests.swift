@@ -17,7 +17,8 @@ struct TemporaryStoreTests {
             #expect(try await blog.store.verifyLightly(ModelMigrations.all()).isClean)
             try blog.store.close()
             #expect(throws: LockstepError.self) {
-                try Store.open(blog.store.path, key: Keyring.create(.database).activeDatabaseKey())
+                try Store.open(
+                    blog.store.path, rawKey: Keyring.create(.database).activeDatabaseKey())
             }
         }
     }

@@ -79,6 +79,7 @@ public struct DatabaseKeyRotation: Sendable {
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``: a damaged database is not copied;
     ///   ``LockstepError/Code/alreadyExists`` if a file named `<name>.rotating` is not from a rotation;
     ///   `CancellationError`; any error from `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         _ keyring: inout Keyring, progress: JobProgress.Handler = { _ in }

@@ -58,7 +58,7 @@ package struct OpenedKeyrings {
         try readingAgain {
             var options = options
             options.connection = completed(options.connection, isFirst)
-            return try Store.open(path, key: key(), options: options)
+            return try Store.open(path, rawKey: key(), options: options)
         }
     }
 

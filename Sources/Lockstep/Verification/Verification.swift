@@ -66,6 +66,7 @@ public struct Verification: Sendable {
     /// - Throws: ``LockstepError`` if there is no such database, or the key does not fit;
     ///   ``LockstepError/Code/busy`` if checks fail and the file was replaced meanwhile;
     ///   ``LockstepError/Code/limitExceeded`` after the ``deadline``; `CancellationError`; any error from `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> VerificationReport {
@@ -77,6 +78,7 @@ public struct Verification: Sendable {
     ///
     /// A file under a retired key is verified too, but fails as an older copy.
     /// - Throws: The same as with a key; ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         keyring: borrowing Keyring, progress: JobProgress.Handler = { _ in }
     ) throws -> VerificationReport {
@@ -84,26 +86,6 @@ public struct Verification: Sendable {
         return try run(
             keyring.databaseKey(version: freshness.key.version), freshness, keyring.summary,
             progress)
-    }
-
-    /// The same as the form with a key, on a separate thread instead of blocking.
-    /// - Throws: The same as the blocking form.
-    @concurrent
-    public func run(
-        key: borrowing DatabaseKey,
-        progress: @Sendable (JobProgress) throws -> Void = { _ in }
-    ) async throws -> VerificationReport {
-        try await JobThread.run { try run(key: key, progress: progress) }
-    }
-
-    /// The same as the form with a keyring, on a separate thread instead of blocking.
-    /// - Throws: The same as the blocking form.
-    @concurrent
-    public func run(
-        keyring: borrowing Keyring,
-        progress: @Sendable (JobProgress) throws -> Void = { _ in }
-    ) async throws -> VerificationReport {
-        try await JobThread.run { try run(keyring: keyring, progress: progress) }
     }
 
     private func run(

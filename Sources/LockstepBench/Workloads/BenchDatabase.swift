@@ -70,12 +70,12 @@ struct BenchDatabase: Sendable {
     }
 
     func open(_ key: borrowing DatabaseKey) throws -> Store {
-        try Store.open(request.path, key: key, options: options)
+        try Store.open(request.path, rawKey: key, options: options)
     }
 
     /// A new database with the empty table.
     func create() throws -> Store {
-        let store = try Store.create(request.path, key: key(), options: options)
+        let store = try Store.create(request.path, rawKey: key(), options: options)
         try store.blocking.write { db in try db.run(script: Self.table) }
         return store
     }

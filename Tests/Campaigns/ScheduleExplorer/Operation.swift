@@ -106,7 +106,8 @@ enum Operation: String, CaseIterable {
             var options = StoreOptions()
             options.connection = ground.options()
             let store = try Store.open(
-                ground.database, key: keyring.databaseKey(for: ground.database), options: options)
+                ground.database, rawKey: keyring.databaseKey(for: ground.database), options: options
+            )
             let target = side == "A" ? ground.copy : ground.folder.appending("copy-\(side).db")
             try store.blocking.backup(to: target, key: keyring.activeDatabaseKey())
         case .rotate:

@@ -107,7 +107,7 @@ struct Commits {
         options.connection.busyTimeout = .seconds(20)
         // Checkpoints run continuously.
         options.checkpointPages = 60
-        let store = try Store.open(path, key: key.key(), options: options)
+        let store = try Store.open(path, rawKey: key.key(), options: options)
         var rounds = 0
         while maximum.goesOn(after: rounds) {
             let expected = rounds

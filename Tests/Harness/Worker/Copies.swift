@@ -35,7 +35,7 @@ enum Copies {
         }.activeDatabaseKey()
         switch action {
         case "backup":
-            try Store.open(data, key: key).blocking.backup(to: backup)
+            try Store.open(data, rawKey: key).blocking.backup(to: backup)
         default:
             try Restore(data, from: backup).run(key: key, backupKey: key)
         }

@@ -23,7 +23,7 @@ enum CrashingWrites {
             // Checkpoints run continuously, so that many kills happen during one.
             options.checkpointPages = 50
             let store = try Store.open(
-                FilePath(arguments[0]), key: keyring.activeDatabaseKey(), options: options)
+                FilePath(arguments[0]), rawKey: keyring.activeDatabaseKey(), options: options)
 
             @Sendable func insert(
                 _ connection: borrowing Connection, _ task: Int, _ number: Int

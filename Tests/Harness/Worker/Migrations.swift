@@ -124,7 +124,7 @@ enum Migrations {
     /// Writes the backup's bytes over the database: if killed in the middle, the file is neither.
     private static func copyBack(_ database: FilePath, _ set: MigrationSet) throws {
         let backup = FilePath(database.string + ".backup")
-        do { try Store.open(database, key: key()).blocking.backup(to: backup) }
+        do { try Store.open(database, rawKey: key()).blocking.backup(to: backup) }
         do {
             _ = try Migrator(set).run(on: Connection.open(database, key: key()))
         } catch {

@@ -41,7 +41,7 @@ enum SealedWork {
         let key = try ring.activeDatabaseKey()
         print(
             try await Memory.growth {
-                let report = try await verification.run(key: key)
+                let report = try await JobThread.run { try verification.run(key: key) }
                 guard let cells = report.outcomes.first(where: { $0.check == .cells }),
                     !cells.hasFailed, cells.summary.hasPrefix("1 cell ")
                 else { throw Memory.Failed() }

@@ -23,16 +23,18 @@ struct JobSamplesTests {
         #expect(report.isClean)
     }
 
-    @Test("A backup is awaited")
+    @Test("A verification is awaited")
     func awaited() async throws {
         let sample = try SampleFolder()
         let keyring = try sample.database(
             "notes", "CREATE TABLE note (text); INSERT INTO note VALUES ('bread')")
         let folder = sample.folder
-        let store = try Store.open(folder.file("notes.db"), key: keyring.activeDatabaseKey())
+        let store = try Store.open(folder.file("notes.db"), rawKey: keyring.activeDatabaseKey())
         // sample: LongJobs.md
-        let report = try await Backup(to: folder.file("copy.db")).run(on: store)
+        let copied = try await store.backup(to: folder.file("copy.db"))
+        let verification = Verification(folder.file("copy.db"))
+        let report = try await JobThread.run { try verification.run(keyring: keyring) }
         // end
-        #expect(report.rows["note"] == 1)
+        #expect(copied.rows["note"] == 1 && report.outcomes.count > 5)
     }
 }

@@ -49,7 +49,7 @@ struct MigrationSamplesTests {
         let keyring = try self.keyring(sample)
         // sample: Migrating.md
         let store = try Store.open(
-            folder.file("notes.db"), key: keyring.databaseKey(for: folder.file("notes.db")))
+            folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
         try await store.migrate(MigrationSet(folder: folder.file("Migrations/notes")))
         // end
         let rows = try await store.read { db in
@@ -182,8 +182,9 @@ struct MigrationSamplesTests {
         let folder = sample.folder
         let keyring = try self.keyring(sample)
         let sets = [try MigrationSet(folder: folder.file("Migrations/notes"))]
-        try Store.open(folder.file("notes.db"), key: keyring.activeDatabaseKey()).blocking.migrate(
-            sets[0])
+        try Store.open(folder.file("notes.db"), rawKey: keyring.activeDatabaseKey()).blocking
+            .migrate(
+                sets[0])
         // sample: ProvingADatabase.md
         var verification = Verification(folder.file("notes.db"), sets: sets)
         verification.isDeep = true

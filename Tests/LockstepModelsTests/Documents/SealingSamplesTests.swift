@@ -34,7 +34,7 @@ struct SealingSamplesTests {
         // sample: SealingColumns.md
         var options = StoreOptions()
         options.connection.fieldKeys = [try keyring.fieldKeys(named: "catalogue")]
-        let store = try Store.open(folder.file("films.db"), key: key, options: options)
+        let store = try Store.open(folder.file("films.db"), rawKey: key, options: options)
 
         try await store.write { db in
             try db.execute("INSERT INTO film_open (title, year) VALUES (?, ?)", "Casablanca", 1942)
@@ -77,7 +77,7 @@ struct SealingSamplesTests {
                 .fieldKeys(named: "catalogue")
         ]
         let store = try Store.open(
-            folder.file("films.db"), key: key(folder), options: options)
+            folder.file("films.db"), rawKey: key(folder), options: options)
         // sample: SealingColumns.md
         var keyring = try file.open { _ in try KeyFile.read(folder.file("my.key")) }
         try store.blocking.withoutTransaction { db in _ = try file.remember(&keyring, sealedIn: db)

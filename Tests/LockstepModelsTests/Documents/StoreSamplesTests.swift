@@ -33,7 +33,7 @@ struct StoreSamplesTests {
         let (id, body) = (1, "and butter")
         // sample: LivingWithAStore.md
         let store = try Store.open(
-            folder.file("notes.db"), key: keyring.databaseKey(for: folder.file("notes.db")))
+            folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
 
         let title: String? = try await store.read { db in
             try db.value("SELECT title FROM note WHERE id = \(id)")
@@ -226,21 +226,21 @@ struct StoreSamplesTests {
         let sample = try SampleFolder()
         let old = try sample.database("notes", Self.table)
         let folder = sample.folder
-        let store = try Store.open(folder.file("notes.db"), key: old.activeDatabaseKey())
+        let store = try Store.open(folder.file("notes.db"), rawKey: old.activeDatabaseKey())
         // sample: LivingWithAStore.md
         try store.close()
         let file = KeyringFile.database(beside: folder.file("notes.db"))
         var keyring = try file.open { _ in try KeyFile.read(folder.file("my.key")) }
         try DatabaseKeyRotation(of: folder.file("notes.db"), keyring: file).run(&keyring)
         let reopened = try Store.open(
-            folder.file("notes.db"), key: keyring.databaseKey(for: folder.file("notes.db")))
+            folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
         // end
         let count = try reopened.blocking.read { db in
             try db.value("SELECT count(*) FROM note", as: Int.self)
         }
         #expect(count == 1)
         #expect(throws: LockstepError.self) {
-            try Store.open(folder.file("notes.db"), key: old.activeDatabaseKey())
+            try Store.open(folder.file("notes.db"), rawKey: old.activeDatabaseKey())
         }
     }
 }

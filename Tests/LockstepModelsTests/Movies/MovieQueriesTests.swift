@@ -124,7 +124,8 @@ struct MovieQueriesTests {
     func withoutKeys() throws {
         let bench = try ModelBench("movies")
         try filled(bench, version: 3).store.close()
-        let store = MovieStore(try Store.open(bench.path, key: bench.keyring.activeDatabaseKey()))
+        let store = MovieStore(
+            try Store.open(bench.path, rawKey: bench.keyring.activeDatabaseKey()))
         func refused(_ body: () throws -> Void) {
             do {
                 try body()

@@ -50,7 +50,8 @@ struct MoviesTutorialTests {
         ]
         let theirs = MovieStore(
             try Store.open(
-                folder.appending("films.db"), key: database.activeDatabaseKey(), options: reading))
+                folder.appending("films.db"), rawKey: database.activeDatabaseKey(), options: reading
+            ))
         #expect(try theirs.movies(titled: "M").map(\.year) == [1931])
     }
 }

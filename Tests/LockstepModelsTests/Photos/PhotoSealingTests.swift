@@ -124,7 +124,7 @@ struct PhotoSealingTests {
                 try connection.run(script: forgery)
             }
             let store = try Store.open(
-                scratch.path, key: scratch.keyring.activeDatabaseKey(), options: scratch.options)
+                scratch.path, rawKey: scratch.keyring.activeDatabaseKey(), options: scratch.options)
             let error = await #expect(throws: LockstepError.self) {
                 try await PhotoBytes.all(PhotoStore(store), id)
             }

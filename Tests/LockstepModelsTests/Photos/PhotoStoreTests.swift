@@ -189,7 +189,8 @@ struct PhotoStoreTests {
             let scratch = try ModelScratch()
             try await photos.store.withoutTransaction { _ = try $0.checkpoint(.truncate) }
             try Bytes.write(Bytes.read(self.scratch.path), to: scratch.path)
-            let store = try Store.open(scratch.path, key: self.scratch.keyring.activeDatabaseKey())
+            let store = try Store.open(
+                scratch.path, rawKey: self.scratch.keyring.activeDatabaseKey())
             try await store.write { try $0.execute(SQL(verbatim: damage)) }
             let error = await #expect(throws: LockstepError.self, "\(damage)") {
                 try await PhotoStore(store).write(id, to: files.file("out"))

@@ -30,7 +30,7 @@ struct ModelBench: ~Copyable {
 
     /// The store on the given version.
     func open<Model: ModelStore>(_ type: Model.Type = Model.self, version: UInt64) throws -> Model {
-        let store = try Store.create(path, key: keyring.activeDatabaseKey(), options: options)
+        let store = try Store.create(path, rawKey: keyring.activeDatabaseKey(), options: options)
         try store.blocking.migrate(
             ModelMigrations.set(Model.setName), to: .version(MigrationVersion(version)))
         return Model(store)

@@ -43,7 +43,7 @@ struct BoundCopiesTests {
     func madeStore() throws {
         let path = bound.scratch.folder.file("store.db")
         do {
-            let store = try Store.create(path, key: bound.scratch.keyring().activeDatabaseKey())
+            let store = try Store.create(path, rawKey: bound.scratch.keyring().activeDatabaseKey())
             try store.blocking.write {
                 try $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
             }
@@ -58,7 +58,7 @@ struct BoundCopiesTests {
     func restored() throws {
         let backup = bound.scratch.folder.file("backup.db")
         let id = try KeyringTable.database(bound.open())
-        _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
+        _ = try Store.open(bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
             .blocking.backup(to: backup)
         #expect(try KeyringTable.database(bound.open(backup)) == id)
         #expect(try bound.age(backup).findings == [])
@@ -85,7 +85,7 @@ struct BoundCopiesTests {
     @Test("A backup from before the rings that the keyring lists is restored and bound again")
     func restoredOld() throws {
         let backup = bound.scratch.folder.file("backup.db")
-        _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
+        _ = try Store.open(bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
             .blocking.backup(to: backup)
         for _ in 0...KeyringDocument.maximumFormerRings { try bound.rotateRing() }
         DatabaseScratch.remove(bound.scratch.path)
@@ -118,7 +118,7 @@ struct BoundCopiesTests {
     func adopted() throws {
         let plain = bound.scratch.folder.file("plain.db")
         try PlaintextExport(to: plain).run(
-            on: Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey()))
+            on: Store.open(bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey()))
         let new = bound.scratch.folder.file("adopted.db")
         let id = try KeyringTable.database(bound.open())
         try Adoption(of: plain, into: new).run(key: bound.scratch.keyring().activeDatabaseKey())

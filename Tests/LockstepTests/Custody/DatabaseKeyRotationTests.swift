@@ -43,7 +43,7 @@ struct DatabaseKeyRotationTests {
         Refusal.expect(.wrongKey) { _ = try Connection.open(scratch.path, key: old) }
         #expect(try scratch.findFault(content) == nil)
         #expect(try DatabaseScratch.mode(of: scratch.path) == 0o600)
-        try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey()).blocking.write {
+        try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey()).blocking.write {
             connection in
             try connection.execute("DELETE FROM item")
         }
@@ -110,7 +110,7 @@ struct DatabaseKeyRotationTests {
         let report = try rotation.run(&keyring)
         #expect(report.copy?.rows == ["item": 2, "lockstep_keyring": 2])
         let store = try Store.open(
-            scratch.path, key: keyring.activeDatabaseKey(), options: .init(connection: options))
+            scratch.path, rawKey: keyring.activeDatabaseKey(), options: .init(connection: options))
         let backup = scratch.folder.file("backup.db")
         #expect(try store.blocking.backup(to: backup).rows == ["item": 2, "lockstep_keyring": 2])
     }

@@ -22,7 +22,7 @@ struct FileIdentityTests {
         let path = path ?? scratch.path
         Refusal.expect(.unknownDatabase) { try bound.open(path) }
         let key = try scratch.keyring().databaseKey(for: path)
-        Refusal.expect(.unknownDatabase) { _ = try Store.open(path, key: key) }
+        Refusal.expect(.unknownDatabase) { _ = try Store.open(path, rawKey: key) }
     }
 
     @Test(
@@ -62,7 +62,7 @@ struct FileIdentityTests {
         try expectUnknown(path)
         var keyring = try scratch.keyring()
         try keyring.bind(Connection.open(path, key: keyring.keyOfNew(path)), in: scratch.file)
-        _ = try Store.open(path, key: scratch.keyring().databaseKey(for: path))
+        _ = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))
         try bound.open()
     }
 
@@ -70,14 +70,14 @@ struct FileIdentityTests {
     func created() throws {
         let path = scratch.folder.file("made.db")
         var keyring = try scratch.keyring()
-        let store = try Store.create(path, key: keyring.activeDatabaseKey())
+        let store = try Store.create(path, rawKey: keyring.activeDatabaseKey())
         try store.blocking.write { connection in try connection.execute("CREATE TABLE item (v)") }
         #expect(
             try store.blocking.read { try $0.value("SELECT count(*) FROM item", as: Int.self) } == 0
         )
         try store.blocking.withoutTransaction { try keyring.bind($0, in: scratch.file) }
         try store.close()
-        _ = try Store.open(path, key: scratch.keyring().databaseKey(for: path))
+        _ = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))
     }
 
     @Test("A keyring that records no database opens each that is under its key")
@@ -87,7 +87,7 @@ struct FileIdentityTests {
         let other = scratch.folder.file("other.db")
         do { _ = try Connection.create(other, key: scratch.keyring().activeDatabaseKey()) }
         for path in [scratch.path, other] {
-            _ = try Store.open(path, key: scratch.keyring().databaseKey(for: path))
+            _ = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))
         }
     }
 
@@ -95,7 +95,7 @@ struct FileIdentityTests {
     func copies() throws {
         let copy = scratch.folder.file("copy.db")
         do {
-            let store = try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
+            let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey())
             try store.blocking.backup(to: copy)
             try store.close()
         }

@@ -34,7 +34,7 @@ struct IdentityCheckTests {
     }
 
     private func backUp(to target: FilePath) throws {
-        let store = try Store.open(path, key: scratch.keyring().databaseKey(for: path))
+        let store = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))
         try store.blocking.backup(to: target)
         try store.close()
     }
@@ -55,7 +55,7 @@ struct IdentityCheckTests {
         #expect(error.context.file?.contains(path.lastComponent?.string ?? "-") == true)
         #expect(error.hint != nil)
         let key = try scratch.keyring().databaseKey(for: path)
-        Refusal.expect(code) { _ = try Store.open(path, key: key) }
+        Refusal.expect(code) { _ = try Store.open(path, rawKey: key) }
         let found = try bound.age(path).findings.filter(\.isFailure).map(\.message)
         #expect(found == [error.message])
     }
@@ -97,7 +97,7 @@ struct IdentityCheckTests {
     @Test("A folder that is moved or copied together with its keyring is the same as before")
     func folders() throws {
         let other = try RotationScratch(copying: scratch)
-        _ = try Store.open(other.path, key: other.keyring().databaseKey(for: other.path))
+        _ = try Store.open(other.path, rawKey: other.keyring().databaseKey(for: other.path))
         try bound.open()
     }
 
@@ -204,7 +204,7 @@ struct IdentityCheckTests {
         let keyring = try Keyring.open(text) { _ in
             try KeyFile.read(scratch.folder.file("my.key"))
         }
-        _ = try Store.open(elsewhere, key: keyring.databaseKey(for: elsewhere))
+        _ = try Store.open(elsewhere, rawKey: keyring.databaseKey(for: elsewhere))
         var changed = try scratch.keyring()
         try changed.change(in: scratch.file) { keyring in
             for index in keyring.document.files.indices { keyring.document.files[index].path = nil }

@@ -66,7 +66,7 @@ struct KeyringCreationTests {
     func notedLater() throws {
         var keyring = try keyring()
         let key = try file.list(newDatabase: path, &keyring)
-        try Store.create(path, key: key).close()
+        try Store.create(path, rawKey: key).close()
         #expect(try !file.awaitsDatabase(at: path))
         #expect(keyring.summary.databases.map(\.isMade) == [false])
         try keyring.settle(Connection.open(path, key: keyring.databaseKey(for: path)), in: file)

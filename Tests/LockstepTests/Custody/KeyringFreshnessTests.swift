@@ -68,7 +68,8 @@ struct KeyringFreshnessTests {
         #expect(error.code == .keyringOutdated)
         #expect(error.hint?.contains("newest copy") == true)
         Refusal.expect(.keyringOutdated) {
-            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
+            _ = try Store.open(
+                bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
         }
         Refusal.expect(.keyringOutdated) {
             var keyring = try bound.scratch.keyring()
@@ -109,7 +110,8 @@ struct KeyringFreshnessTests {
         #expect(error.code == .databaseOutdated)
         #expect(error.hint?.contains("older copy") == true)
         Refusal.expect(.databaseOutdated) {
-            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
+            _ = try Store.open(
+                bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
         }
         #expect(
             try bound.age().findings.first?.message.hasPrefix("the database is older") == true)
@@ -227,7 +229,8 @@ struct KeyringFreshnessTests {
         #expect(error.code == .tampered)
         #expect(error.hint != nil)
         Refusal.expect(.tampered) {
-            _ = try Store.open(bound.scratch.path, key: bound.scratch.keyring().activeDatabaseKey())
+            _ = try Store.open(
+                bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
         }
         let outcome = try bound.age()
         #expect(outcome.hasFailed)

@@ -29,7 +29,7 @@ struct UseLockTests {
         var keyring = try Keyring.create(.fields)
         try keyring.addSlot("key-file", keyFile())
         try fields.create(keyring)
-        let store = try Store.open(scratch.path, key: key())
+        let store = try Store.open(scratch.path, rawKey: key())
         try store.blocking.write { connection in
             try connection.run(
                 script: """
@@ -70,7 +70,7 @@ struct UseLockTests {
         let new = scratch.folder.file("new.db")
         switch job {
         case .backup:
-            try Store.open(scratch.path, key: key()).blocking.backup(to: new, progress: progress)
+            try Store.open(scratch.path, rawKey: key()).blocking.backup(to: new, progress: progress)
         case .provisioning:
             try Provisioning(new, from: scratch.path)
                 .run(key: .ephemeral(), templateKey: key(), progress: progress)

@@ -98,7 +98,7 @@ struct RememberedScratch {
     func backUp(to name: String) throws -> FilePath {
         let path = scratch.folder.file(name)
         let key = try scratch.keyring().activeDatabaseKey()
-        let store = try Store.open(scratch.path, key: key)
+        let store = try Store.open(scratch.path, rawKey: key)
         try Backup(to: path).run(on: store, key: key)
         try store.close()
         return path

@@ -42,7 +42,7 @@ struct RecordScratch {
         var options = StoreOptions()
         options.connection.fieldKeys = [workbench.keys]
         options.connection.mayBeUnsealed = true
-        return try Store.open(workbench.path, key: workbench.databaseKey(), options: options)
+        return try Store.open(workbench.path, rawKey: workbench.databaseKey(), options: options)
     }
 }
 

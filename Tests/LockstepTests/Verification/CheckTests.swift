@@ -32,7 +32,7 @@ struct CheckTests {
     @Test("A light verification compares the schema only if all of the database's sets are given")
     func light() throws {
         let database = try VerifiedDatabase(rows: 1)
-        let store = try Store.open(database.scratch.path, key: database.scratch.key())
+        let store = try Store.open(database.scratch.path, rawKey: database.scratch.key())
         let whole = try store.blocking.verifyLightly(database.sets)
         #expect(whole.isClean, "\(whole.messages)")
         #expect(whole.outcomes.map(\.check) == [.profile, .ledger, .drift])

@@ -73,11 +73,15 @@ struct SimultaneousChecksTests {
     @Test("Awaited, it has the same result, and cancelling its task ends it")
     func awaited() async throws {
         let database = try VerifiedDatabase()
-        let report = try await database.verification().run(key: database.scratch.key())
+        let report = try await JobThread.run {
+            try database.verification().run(key: database.scratch.key())
+        }
         #expect(report.isClean)
         let task = Task {
             withUnsafeCurrentTask { unsafe $0?.cancel() }
-            return try await database.verification().run(key: database.scratch.key())
+            return try await JobThread.run {
+                try database.verification().run(key: database.scratch.key())
+            }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try database.scratch.names == ["data.db"])
@@ -86,7 +90,7 @@ struct SimultaneousChecksTests {
     @Test("Beside a writer everything still passes")
     func besideWriter() async throws {
         let database = try VerifiedDatabase(rows: 200)
-        let store = try Store.open(database.scratch.path, key: database.scratch.key())
+        let store = try Store.open(database.scratch.path, rawKey: database.scratch.key())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for number in 0..<150 {

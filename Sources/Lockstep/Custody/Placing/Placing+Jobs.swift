@@ -15,6 +15,7 @@ extension Restore {
     /// - Throws: as ``run(key:backupKey:progress:)``; ``LockstepError/Code/locked`` if another job holds the database or
     ///   the keyring for longer than ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes
     ///   again and again. Then nothing is placed.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         _ keyring: inout Keyring, in file: KeyringFile,
@@ -60,6 +61,7 @@ extension Adoption {
     ///   ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes again and again;
     ///   ``LockstepError/Code/twoFiles`` for an export of a database that the keyring records elsewhere. Then nothing is
     ///   placed.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         _ keyring: inout Keyring, in file: KeyringFile, passphrase: borrowing Passphrase? = nil,
@@ -73,6 +75,7 @@ extension Adoption {
 
     /// The same for a SQLCipher database under a raw key.
     /// - Throws: as under a passphrase.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         _ keyring: inout Keyring, in file: KeyringFile, rawKey: borrowing RawKey,
@@ -109,6 +112,7 @@ extension Salvage {
     ///     start if the key has changed.
     /// - Throws: as ``run(key:newKey:progress:)`` and ``Keyring/databaseKey(for:)``; ``LockstepError/Code/busy`` if the
     ///   keyring's active key changes again and again. Then nothing is placed.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         _ keyring: inout Keyring, in file: KeyringFile, progress: JobProgress.Handler = { _ in }

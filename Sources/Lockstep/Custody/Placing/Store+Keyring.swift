@@ -10,7 +10,7 @@ extension Store {
     ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
     ///   - file: The keyring's file.
     ///   - options: How the store works.
-    /// - Throws: as ``create(_:key:options:)``, then the keyring can record a database that was never made, which the
+    /// - Throws: as ``create(_:rawKey:options:)``, then the keyring can record a database that was never made, which the
     ///   next call for that path makes; ``LockstepError/Code/keyringConflict`` for a signed or full keyring;
     ///   ``LockstepError/Code/keyringChanged`` for one whose ring was changed in the meantime;
     ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose; any error of writing its file.
@@ -20,7 +20,7 @@ extension Store {
     ) throws -> Store {
         try PendingDatabase.requireFree(path)
         let key = try file.list(newDatabase: path, &keyring)
-        let store = try create(path, key: key, options: options)
+        let store = try create(path, rawKey: key, options: options)
         try keyring.bind(Connection.open(path, key: keyring.keyOfNew(path)), in: file)
         return store
     }
@@ -36,17 +36,17 @@ extension Store {
     ///   - keyring: The keyring as opened from its file; afterwards the newest version.
     ///   - file: The keyring's file; nil for the one that it was opened from.
     ///   - options: How the store works.
-    /// - Throws: as ``open(_:key:options:)`` and ``Keyring/databaseKey(for:)``.
+    /// - Throws: as ``open(_:rawKey:options:)`` and ``Keyring/databaseKey(for:)``.
     public static func open(
         _ path: FilePath, keyring: inout Keyring, in file: KeyringFile? = nil,
         options: StoreOptions = .init()
     ) throws -> Store {
         guard let file = file ?? keyring.file else {
-            return try Store.open(path, key: keyring.databaseKey(for: path), options: options)
+            return try Store.open(path, rawKey: keyring.databaseKey(for: path), options: options)
         }
         func open(_ keyring: inout Keyring) throws -> Store {
             try file.readingAgain(&keyring) { keyring in
-                try Store.open(path, key: keyring.databaseKey(for: path), options: options)
+                try Store.open(path, rawKey: keyring.databaseKey(for: path), options: options)
             }
         }
         let store = try open(&keyring)

@@ -87,6 +87,7 @@ public struct FleetMigration: Sendable {
     /// - Throws: ``LockstepError/Code/misuse`` unless ``jobs`` is positive; ``LockstepError/Code/inputOutput`` if the
     ///   system has no thread left; at the end, `CancellationError` or the error from `result` or `progress`. The error
     ///   of a file is in its ``FleetResult``.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         access: @escaping @Sendable (FilePath) throws -> DatabaseAccess,
         result: (FleetResult) throws -> Void = { _ in },
@@ -99,6 +100,7 @@ public struct FleetMigration: Sendable {
 
     /// The same, with a report that also counts the files of a fleet that was stopped.
     /// - Throws: The same as the form that returns the report.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         access: @escaping @Sendable (FilePath) throws -> DatabaseAccess,
         into report: inout FleetReport,

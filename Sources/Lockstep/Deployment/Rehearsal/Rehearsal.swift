@@ -46,6 +46,7 @@ public struct Rehearsal {
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged``, ``LockstepError/Code/locked`` if somebody is
     ///   destroying a key of a keyring for longer than ``FileLockWait`` allows, `CancellationError`, any error from
     ///   `progress`. No file is left.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         _ access: borrowing DatabaseAccess, progress: JobProgress.Handler = { _ in }
     ) throws -> RehearsalReport {

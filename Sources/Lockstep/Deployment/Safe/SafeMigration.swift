@@ -78,6 +78,7 @@ public struct SafeMigration {
     ///   database is not restored, with instructions; ``LockstepError/Code/locked`` if another safe migration
     ///   runs, or a key of the keyrings is being destroyed, for longer than ``timeout``; ``LockstepError/Code/misuse`` if ``keep`` is negative or the path contains a
     ///   line feed; `CancellationError`; any error from `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         _ access: borrowing DatabaseAccess, progress: JobProgress.Handler = { _ in }
@@ -89,6 +90,7 @@ public struct SafeMigration {
 
     /// The same, with a report that also shows how a failed run ended.
     /// - Throws: The errors of ``run(_:progress:)``.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         _ access: borrowing DatabaseAccess, into report: inout SafeMigrationReport,
         progress: JobProgress.Handler = { _ in }

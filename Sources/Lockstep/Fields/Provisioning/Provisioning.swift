@@ -42,6 +42,7 @@ public struct Provisioning: Sendable {
     ///   ``LockstepError/Code/registryForged``;
     ///   ``LockstepError/Code/full``; ``LockstepError/Code/locked`` if somebody is destroying a key for longer than
     ///   ``FileLockWait`` allows; `CancellationError`; any error from `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         key: borrowing DatabaseKey, templateKey: borrowing DatabaseKey,
@@ -59,6 +60,7 @@ public struct Provisioning: Sendable {
     ///   - progress: Called with the number of copied pages, again from the start if the key has changed.
     /// - Throws: as ``run(key:templateKey:progress:)``; ``LockstepError/Code/busy`` if the keyring's active key changes
     ///   again and again. Then nothing is placed.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         _ keyring: inout Keyring, in file: KeyringFile, templateKey: borrowing DatabaseKey,

@@ -10,6 +10,7 @@ extension SealingChange {
     ///   ``LockstepError/Code/cellForged`` if a cell does not open; ``LockstepError/Code/locked`` if somebody is destroying
     ///   a key of the dataset for longer than ``FileLockWait`` allows; `CancellationError`; any error from `progress`. The
     ///   finished batches stay.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         on connection: borrowing Connection, keys: FieldKeys,

@@ -40,7 +40,7 @@ public struct Migrator {
         self.observe = observe
     }
 
-    /// Runs the steps to `target`. Blocks; ``Store`` also has an awaited form.
+    /// Runs the steps to `target`. Blocks; a store migrates with `try await store.migrate`.
     /// - Parameters:
     ///   - target: The target of the run.
     ///   - connection: A connection outside a transaction.
@@ -51,6 +51,7 @@ public struct Migrator {
     ///   for longer than ``FileLockWait`` allows; ``LockstepError/Code/tampered`` for a ledger that was changed,
     ///   ``LockstepError/Code/misuse`` inside a transaction, and if recorded ways down are allowed on a connection
     ///   with field keys; `CancellationError`; any error from `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         _ target: Plan.Target = .latest, on connection: borrowing Connection,
         progress: JobProgress.Handler = { _ in }
@@ -62,6 +63,7 @@ public struct Migrator {
 
     /// Runs the steps to `target`, with a report that also contains the steps completed before an error.
     /// - Throws: The errors of ``run(_:on:progress:)``.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         _ target: Plan.Target = .latest, on connection: borrowing Connection,
         into report: inout MigrationReport, progress: JobProgress.Handler = { _ in }

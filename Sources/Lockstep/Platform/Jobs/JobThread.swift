@@ -1,13 +1,26 @@
-/// A thread for a job that blocks, since Swift's few threads must not wait. The job stays part of its task: cancelling
-/// the task stops it.
-final class JobThread: TaskExecutor {
-    private let thread = WorkerThread()
-
-    /// Runs `job` in the current task, on a new thread.
+/// Runs work that blocks, in asynchronous code: on a thread of its own, since Swift's few threads must not wait.
+///
+///     let report = try await JobThread.run { try PlaintextExport(to: "plain.db").run(on: store) }
+///
+/// The work stays a part of its task: it has the task's values and priority, and cancelling the task stops it. Jobs that
+/// run at once have a thread each.
+public enum JobThread {
+    /// Runs `work` in the current task, on a new thread, and returns when it has ended.
+    ///
+    /// Many small pieces of work are better done in one call: to begin a thread takes some microseconds. If the system has no
+    /// thread left, the work runs on one of Swift's.
+    /// - Parameter work: What blocks, such as the `run` of a job.
+    /// - Throws: The error of `work`. Nothing else: a task that was cancelled before runs `work`, too, which finds that out.
     @concurrent
-    static func run<Report: Sendable>(_ job: () throws -> Report) async throws -> Report {
-        try await withTaskExecutorPreference(JobThread()) { try job() }
+    @discardableResult
+    public static func run<Result: Sendable>(_ work: () throws -> Result) async throws -> Result {
+        try await withTaskExecutorPreference(OneThread()) { try work() }
     }
+}
+
+/// The executor that has a thread for one job.
+private final class OneThread: TaskExecutor {
+    private let thread = WorkerThread()
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

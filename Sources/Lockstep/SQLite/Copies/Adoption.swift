@@ -32,6 +32,7 @@ public struct Adoption: Sendable {
     ///   ``LockstepError/Code/damaged`` or ``LockstepError/Code/truncated`` if the original is;
     ///   ``LockstepError/Code/malformedInput`` if it is not plaintext SQLite; `CancellationError`; any error from
     ///   `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
@@ -55,6 +56,7 @@ public struct Adoption: Sendable {
     /// derivation for each, 0.3 to 2 s. Blocks.
     /// - Throws: The same as without a passphrase; ``LockstepError/Code/wrongKey``;
     ///   ``LockstepError/Code/otherSettings`` if it fits with other ``settings``.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         passphrase: borrowing Passphrase, key: borrowing DatabaseKey,
@@ -67,6 +69,7 @@ public struct Adoption: Sendable {
 
     /// Adopts a database of SQLCipher under a raw key. Blocks.
     /// - Throws: The same as under a passphrase.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         rawKey: borrowing RawKey, key: borrowing DatabaseKey,

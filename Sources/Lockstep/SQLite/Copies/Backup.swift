@@ -23,6 +23,7 @@ public struct Backup: Sendable {
     /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/full``,
     ///   ``LockstepError/Code/damaged`` if the original is; ``LockstepError/Code/locked`` if somebody is destroying a key
     ///   for longer than ``FileLockWait`` allows; `CancellationError`; any error from `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         on store: Store, key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
@@ -44,32 +45,12 @@ public struct Backup: Sendable {
 
     /// The same under the store's own key.
     /// - Throws: The same as under another key.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         on store: Store, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         try store.source.withKey { key in try run(on: store, key: key, progress: progress) }
-    }
-
-    /// The same without blocking, on a separate thread.
-    /// - Throws: The same as the blocking form.
-    @concurrent
-    @discardableResult
-    public func run(
-        on store: Store, key: borrowing DatabaseKey,
-        progress: @Sendable (JobProgress) throws -> Void = { _ in }
-    ) async throws -> CopyReport {
-        try await JobThread.run { try run(on: store, key: key, progress: progress) }
-    }
-
-    /// The same without blocking, under the store's own key.
-    /// - Throws: The same as the blocking form.
-    @concurrent
-    @discardableResult
-    public func run(
-        on store: Store, progress: @Sendable (JobProgress) throws -> Void = { _ in }
-    ) async throws -> CopyReport {
-        try await JobThread.run { try run(on: store, progress: progress) }
     }
 }
 
@@ -82,7 +63,7 @@ extension Store {
         to path: FilePath, key: borrowing DatabaseKey,
         progress: @Sendable (JobProgress) throws -> Void = { _ in }
     ) async throws -> CopyReport {
-        try await Backup(to: path).run(on: self, key: key, progress: progress)
+        try await JobThread.run { try Backup(to: path).run(on: self, key: key, progress: progress) }
     }
 
     /// Short for `Backup(to: path).run(on: store)`, on a separate thread; see ``Backup``.
@@ -92,7 +73,7 @@ extension Store {
     public func backup(
         to path: FilePath, progress: @Sendable (JobProgress) throws -> Void = { _ in }
     ) async throws -> CopyReport {
-        try await Backup(to: path).run(on: self, progress: progress)
+        try await JobThread.run { try Backup(to: path).run(on: self, progress: progress) }
     }
 
     /// Runs `body`. If a damaged page makes it fail, names the damaged pages of the database.

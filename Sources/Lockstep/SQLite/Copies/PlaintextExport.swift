@@ -18,6 +18,7 @@ public struct PlaintextExport: Sendable {
     ///   - progress: Called with the number of copied rows.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at the path;
     ///   ``LockstepError/Code/full``; `CancellationError`; any error from `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         on store: Store, progress: JobProgress.Handler = { _ in }
@@ -42,15 +43,5 @@ public struct PlaintextExport: Sendable {
         try pending.place()
         report.time = time.ended()
         return report
-    }
-
-    /// The same without blocking, on a separate thread.
-    /// - Throws: The same as the blocking form.
-    @concurrent
-    @discardableResult
-    public func run(
-        on store: Store, progress: @Sendable (JobProgress) throws -> Void = { _ in }
-    ) async throws -> CopyReport {
-        try await JobThread.run { try run(on: store, progress: progress) }
     }
 }

@@ -27,6 +27,7 @@ public struct Restore: Sendable {
     /// - Throws: ``LockstepError/Code/busy`` if the database is open anywhere;
     ///   ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the backup does not verify;
     ///   `CancellationError`; any error from `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         key: borrowing DatabaseKey, backupKey: borrowing DatabaseKey,

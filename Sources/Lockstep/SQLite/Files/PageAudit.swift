@@ -23,6 +23,7 @@ public struct PageAudit: Sendable, Hashable {
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/notAFile``, ``LockstepError/Code/inputOutput``
     ///   if the file cannot be read; ``LockstepError/Code/busy`` if the log changes faster than it can be read;
     ///   `CancellationError`; any error from `progress`. Damaged pages are in the report.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> PageAuditReport {

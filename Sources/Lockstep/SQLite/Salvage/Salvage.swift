@@ -45,6 +45,7 @@ public struct Salvage: Sendable {
     ///   ``LockstepError/Code/busy`` if the file was written to; ``LockstepError/Code/locked`` if somebody is destroying a
     ///   key for longer than ``FileLockWait`` allows; otherwise the errors that ``Diagnosis``
     ///   reports; `CancellationError`; any error from `progress`. If it throws, it leaves no file.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         key: borrowing DatabaseKey, newKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
@@ -82,6 +83,7 @@ public struct Salvage: Sendable {
     /// an older version up to four more. Version 1 has no MACs: what is garbled there is noticed only if it is no row.
     /// - Throws: The same as with a key; ``LockstepError/Code/wrongKey``; ``LockstepError/Code/otherSettings`` if the
     ///   passphrase fits with other ``settings``.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         passphrase: borrowing Passphrase, newKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
@@ -91,6 +93,7 @@ public struct Salvage: Sendable {
 
     /// The same for a database of SQLCipher under a raw key.
     /// - Throws: The same as with a passphrase.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         rawKey: borrowing RawKey, newKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
@@ -125,6 +128,7 @@ public struct Salvage: Sendable {
     /// The same for a plaintext SQLite database. Its pages have no MACs: what is garbled there is noticed only if it is no
     /// row, or one that its table cannot have.
     /// - Throws: The same as with a key; ``LockstepError/Code/malformedInput`` for a file that is not plaintext SQLite.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func runPlaintext(
         newKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {

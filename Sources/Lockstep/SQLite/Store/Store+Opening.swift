@@ -1,13 +1,13 @@
 public import SystemPackage
 
 extension Store {
-    /// Opens an existing database.
+    /// Opens an existing database with its key, without its keyring.
     /// - Throws: ``LockstepError`` with the reason why the database does not open; see ``Diagnosis`` and
     ///   ``ConnectionOptions/damagedLog``.
     public static func open(
-        _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
+        _ path: FilePath, rawKey: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Store {
-        let source = try StoreSource(path, key: key, options.ofStore(isNew: false))
+        let source = try StoreSource(path, key: rawKey, options.ofStore(isNew: false))
         // One connection opens now, to know that the key fits; the others open when they are needed. Only a
         // writer can switch a file to WAL mode, and does that first.
         let reader = try source.openReader(isFirst: true)
@@ -32,16 +32,16 @@ extension Store {
         return store
     }
 
-    /// Creates a new database.
+    /// Creates a new database under a key, without a keyring.
     ///
     /// A keyring that records databases opens no others: record this one with ``Keyring/bind(_:in:)`` before the store
     /// is closed.
     /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at `path`.
     public static func create(
-        _ path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
+        _ path: FilePath, rawKey: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Store {
         let options = options.ofStore(isNew: true)
-        let key = try key.forNewDatabase()
+        let key = try rawKey.forNewDatabase()
         let writer = try Connection.create(
             path, key: key, options: StoreSource.writerOptions(options))
         let store = Store(try StoreSource(path, key: key, options))
@@ -61,7 +61,7 @@ extension Store {
     /// A database in a new file in the temporary folder, under a random key that is not stored. It
     /// behaves like any other and is removed when the store is closed. A process that is killed leaves the file, which
     /// cannot be read.
-    /// - Throws: The errors of ``create(_:key:options:)``; ``LockstepError/Code/accessDenied`` and other errors of
+    /// - Throws: The errors of ``create(_:rawKey:options:)``; ``LockstepError/Code/accessDenied`` and other errors of
     ///   making a folder.
     public static func temporary(options: StoreOptions = .init()) throws -> Store {
         let options = options.ofStore(isNew: true)

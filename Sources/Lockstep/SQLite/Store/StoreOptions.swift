@@ -34,7 +34,7 @@ public struct StoreOptions: Sendable {
         /// would still have the identity of the one that it is a copy of. An opening that migrates, and so would write, throws
         /// it, too.
         case readOnly
-        /// An opening with a keyring makes the copy a database of its own first (``Fork``). ``Store/open(_:key:options:)`` has
+        /// An opening with a keyring makes the copy a database of its own first (``Fork``). ``Store/open(_:rawKey:options:)`` has
         /// none to record it, and reads it.
         case fork
     }

@@ -32,7 +32,7 @@ extension FaultTests {
             var options = StoreOptions()
             options.cacheBytes = 0
             options.connection.synchronous = .normal
-            let store = try Store.create(scratch.path, key: scratch.key(), options: options)
+            let store = try Store.create(scratch.path, rawKey: scratch.key(), options: options)
             try await store.write { connection in
                 try connection.execute("CREATE TABLE photo (id INTEGER PRIMARY KEY, data)")
             }

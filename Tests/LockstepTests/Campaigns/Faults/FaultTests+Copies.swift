@@ -37,7 +37,7 @@ extension FaultTests {
         func backup(_ fault: FaultCampaign.Fault) throws {
             let outcome = try FaultCampaign(fault: fault).run(prepare: Self.fill) {
                 scratch in
-                let store = try Store.open(scratch.path, key: scratch.key())
+                let store = try Store.open(scratch.path, rawKey: scratch.key())
                 try store.blocking.backup(to: Self.copy(scratch), key: scratch.key(2))
             } check: { scratch, succeeded in
                 try Self.expectCopy(scratch, succeeded)
@@ -50,7 +50,7 @@ extension FaultTests {
         func restore(_ fault: FaultCampaign.Fault) throws {
             let outcome = try FaultCampaign(fault: fault).run { scratch in
                 try Self.fill(scratch)
-                let store = try Store.open(scratch.path, key: scratch.key())
+                let store = try Store.open(scratch.path, rawKey: scratch.key())
                 try store.blocking.backup(to: Self.copy(scratch), key: scratch.key(2))
                 try store.blocking.write { try $0.execute("DELETE FROM item WHERE id > 40") }
             } operate: { scratch in

@@ -132,7 +132,8 @@ struct FaultTests {
         let outcome = try FaultCampaign(fault: fault).run(prepare: Self.prepare) {
             scratch in
             let store = try Store.open(
-                scratch.path, key: scratch.key(), options: StoreOptions(connection: Self.options))
+                scratch.path, rawKey: scratch.key(), options: StoreOptions(connection: Self.options)
+            )
             let first = try Group.write(8, rows: 5, to: store, scratch)
             let kept: Int? = try? store.blocking.read { try scratch.count($0) }
             // A caller that saw a commit finds it; a caller that saw a failure may find it or not.

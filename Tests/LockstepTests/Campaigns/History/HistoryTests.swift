@@ -21,7 +21,7 @@ struct HistoryTests {
         options.readers = 3
         // Checkpoints are part of the run.
         options.checkpointPages = 40
-        let store = try Store.open(scratch.path, key: scratch.key(), options: options)
+        let store = try Store.open(scratch.path, rawKey: scratch.key(), options: options)
         let history = try await HistoryStore(store, plant).run(
             seed: seed, tasks: Self.tasks, transactions: transactions, until: isOver)
         try store.close()

@@ -96,7 +96,7 @@ struct TamperedDatabase {
         _ keys: FieldKeys? = nil, mayBeUnsealed: Bool = false, relied: [String] = []
     ) throws -> Store {
         try Store.open(
-            path, key: keyring().databaseKey(for: path),
+            path, rawKey: keyring().databaseKey(for: path),
             options: StoreOptions(connection: options(keys, mayBeUnsealed, relied)))
     }
 

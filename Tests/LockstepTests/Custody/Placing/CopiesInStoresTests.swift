@@ -43,7 +43,7 @@ struct CopiesInStoresTests {
         let before = try Bytes.read(copy)
         try requireReadOnly(open(copy))
         let key = try scratch.keyring().databaseKey(for: copy)
-        try requireReadOnly(Store.open(copy, key: key))
+        try requireReadOnly(Store.open(copy, rawKey: key))
         #expect(try Bytes.read(copy) == before)
     }
 
@@ -78,7 +78,7 @@ struct CopiesInStoresTests {
     @Test("and without the keyring, by a raw key, as any other file")
     func raw() throws {
         let key = try scratch.keyring().databaseKey(ofBackup: copy).withoutOrigin()
-        let store = try Store.open(copy, key: key)
+        let store = try Store.open(copy, rawKey: key)
         #expect(!store.isCopy)
         try store.writeHere { try $0.execute("DELETE FROM item") }
         try store.close()

@@ -14,7 +14,7 @@ struct ForkTests {
 
     init() throws {
         bound = try BoundScratch()
-        let store = try Store.open(path, key: scratch.keyring().databaseKey(for: path))
+        let store = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))
         try store.blocking.backup(to: copy)
         try store.close()
     }

@@ -26,7 +26,7 @@ struct PlacingTests {
 
     private func withStore(_ body: (Store) throws -> Void) throws {
         let store = try Store.open(
-            scratch.path, key: scratch.keyring().databaseKey(for: scratch.path))
+            scratch.path, rawKey: scratch.keyring().databaseKey(for: scratch.path))
         try body(store)
         try store.close()
     }

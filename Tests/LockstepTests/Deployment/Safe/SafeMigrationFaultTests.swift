@@ -167,9 +167,11 @@ struct SafeMigrationFaultTests {
             #expect(try victim.version() == 3)
             #expect(try victim.names.count { $0.hasSuffix(".before-migration") } == 1)
         }
-        let report = try SafeMigration(
-            of: victim.database.path, sets: [DeploymentScratch.good()]
-        ).run(DatabaseAccess(key: victim.database.key()))
+        let migration = SafeMigration(
+            of: victim.database.path, sets: [try DeploymentScratch.good()])
+        let report = try await JobThread.run {
+            try migration.run(DatabaseAccess(key: victim.database.key()))
+        }
         #expect(report.outcome == .migrated && report.recovery == .continued)
         #expect(report.verification?.isClean == true)
         try victim.expectCompletion("after a check that crashed")

@@ -234,9 +234,11 @@ struct SafeMigrationTests {
         let task = Task {
             let migration = SafeMigration(
                 of: scratch.path, sets: [try DeploymentScratch.good()])
-            try migration.run(scratch.access()) { progress in
-                if progress.phase == .up.of("test 2"), progress.hasEnded {
-                    withUnsafeCurrentTask { unsafe $0?.cancel() }
+            try await JobThread.run {
+                try migration.run(scratch.access()) { progress in
+                    if progress.phase == .up.of("test 2"), progress.hasEnded {
+                        withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    }
                 }
             }
         }

@@ -181,13 +181,17 @@ struct SafeRetentionTests {
         let began = AsyncStream<Void>.makeStream()
         let set = try DeploymentScratch.good()
         let first = Task.detached {
-            try SafeMigration(of: scratch.path, sets: [set]).run(scratch.access()) { progress in
-                if progress.phase.name == "up" { began.continuation.yield() }
-            }.outcome
+            try await JobThread.run {
+                try SafeMigration(of: scratch.path, sets: [set]).run(scratch.access()) { progress in
+                    if progress.phase.name == "up" { began.continuation.yield() }
+                }.outcome
+            }
         }
         for await _ in began.stream { break }
         let second = Task.detached {
-            try SafeMigration(of: scratch.path, sets: [set]).run(scratch.access()).outcome
+            try await JobThread.run {
+                try SafeMigration(of: scratch.path, sets: [set]).run(scratch.access()).outcome
+            }
         }
         #expect(try await first.value == .migrated)
         #expect(try await second.value == .nothingToDo)

@@ -18,7 +18,7 @@ struct SealedBlobStoreTests {
         options.connection.fieldKeys = [bench.keys]
         options.connection.mayBeUnsealed = true
         return try Store.open(
-            bench.films.path, key: bench.films.databaseKey(), options: options)
+            bench.films.path, rawKey: bench.films.databaseKey(), options: options)
     }
 
     private static func stream(

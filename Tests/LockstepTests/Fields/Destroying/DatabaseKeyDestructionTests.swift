@@ -70,7 +70,7 @@ struct DatabaseKeyDestructionTests {
     func copy() throws {
         let copy = scratch.folder.file("copy.db")
         do {
-            let store = try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
+            let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey())
             try store.blocking.backup(to: copy)
             try store.close()
         }

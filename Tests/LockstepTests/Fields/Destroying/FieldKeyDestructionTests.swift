@@ -131,7 +131,7 @@ struct FieldKeyDestructionTests {
         var databases = try scratch.keyring()
         do {
             try databases.bind(open(), in: scratch.file)
-            let store = try Store.open(scratch.path, key: databases.activeDatabaseKey())
+            let store = try Store.open(scratch.path, rawKey: databases.activeDatabaseKey())
             try store.blocking.backup(to: copy)
             try store.close()
         }
@@ -192,7 +192,7 @@ struct FieldKeyDestructionTests {
     func backup() throws {
         let copy = scratch.folder.file("copy.db")
         do {
-            let store = try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
+            let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey())
             try store.blocking.backup(to: copy)
             try store.close()
         }

@@ -77,7 +77,7 @@ struct FieldsFreshnessTests {
         options.connection = try Self.options(keyring())
         Refusal.expect(code) {
             _ = try Store.open(
-                scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
+                scratch.path, rawKey: scratch.keyring().activeDatabaseKey(), options: options)
         }
         var verification = Verification(scratch.path, sets: [])
         verification.fieldKeys = [try keyring().fieldKeys(named: "films")]
@@ -185,7 +185,7 @@ struct FieldsFreshnessTests {
         var options = StoreOptions()
         options.connection = try Self.options(keyring())
         let store = try Store.open(
-            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
+            scratch.path, rawKey: scratch.keyring().activeDatabaseKey(), options: options)
         try change()
         try remember()
         for _ in 0..<2 {

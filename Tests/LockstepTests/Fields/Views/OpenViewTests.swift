@@ -156,7 +156,7 @@ struct OpenViewTests {
         var options = StoreOptions()
         options.connection.fieldKeys = [bench.keys]
         options.connection.mayBeUnsealed = true
-        let store = try Store.open(bench.path, key: bench.databaseKey(), options: options)
+        let store = try Store.open(bench.path, rawKey: bench.databaseKey(), options: options)
         let other = try bench.open()
         let before = try store.blocking.read { try $0.texts("SELECT title FROM film WHERE id = 1") }
         #expect(before == ["Casablanca"])

@@ -37,7 +37,7 @@ struct SealedForkTests {
             try file.remember(&fields, sealedIn: connection)
             try connection.checkpoint(.truncate)
         }
-        let store = try Store.open(scratch.path, key: keyring.activeDatabaseKey())
+        let store = try Store.open(scratch.path, rawKey: keyring.activeDatabaseKey())
         try store.blocking.backup(to: copy)
         try store.close()
         try Fork(of: copy, keyring: scratch.file).run(&keyring)
@@ -135,7 +135,7 @@ struct SealedForkTests {
     func chain() throws {
         let third = scratch.folder.file("third.db")
         var keyring = try scratch.keyring()
-        let store = try Store.open(copy, key: keyring.databaseKey(for: copy))
+        let store = try Store.open(copy, rawKey: keyring.databaseKey(for: copy))
         try store.blocking.backup(to: third)
         try store.close()
         try Fork(of: third, keyring: scratch.file).run(&keyring)
@@ -146,7 +146,7 @@ struct SealedForkTests {
     func earlier() throws {
         let other = scratch.folder.file("other.db")
         var keyring = try scratch.keyring()
-        let store = try Store.open(scratch.path, key: keyring.databaseKey(for: scratch.path))
+        let store = try Store.open(scratch.path, rawKey: keyring.databaseKey(for: scratch.path))
         try store.blocking.backup(to: other)
         try store.close()
         do {

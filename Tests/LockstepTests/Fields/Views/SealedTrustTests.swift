@@ -270,7 +270,7 @@ struct SealedTrustTests {
             store.sealed = [path]
             Refusal.expect(.keyUnavailable) {
                 _ = try Store.open(
-                    bench.path, key: bench.keyring().activeDatabaseKey(), options: store)
+                    bench.path, rawKey: bench.keyring().activeDatabaseKey(), options: store)
             }
         }
     }

@@ -81,7 +81,7 @@ struct LedgerCodeTests {
         var storing = StoreOptions()
         storing.connection.fieldKeys = victim.fields
         storing.connection.mayBeUnsealed = true
-        let store = try Store.open(scratch.path, key: scratch.key(), options: storing)
+        let store = try Store.open(scratch.path, rawKey: scratch.key(), options: storing)
         let light = try store.blocking.verifyLightly(victim.sets)
         #expect(light.outcomes.first { $0.check == .ledger }?.obstacle?.code == .tampered)
         // Without keys nothing can be detected.

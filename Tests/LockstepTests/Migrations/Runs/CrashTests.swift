@@ -46,16 +46,19 @@ struct CrashTests {
         }
     }
 
+    /// The schema after the first `count` versions.
+    private static func schema(_ victim: Victim, of count: Int) throws -> SchemaSnapshot {
+        let connection = try Connection.inMemory()
+        if count > 0 {
+            _ = try Migrator(victim.set).run(
+                .version(victim.set.files[count - 1].version), on: connection)
+        }
+        return try SchemaSnapshot(connection)
+    }
+
     /// Kills a fresh copy at each event in turn until a run completes; returns the number of kills.
     private func killEverywhere(_ victim: Victim, table: String, rows: Int) async throws -> Int {
-        let fresh = try (0...victim.set.files.count).map { count in
-            let connection = try Connection.inMemory()
-            if count > 0 {
-                _ = try Migrator(victim.set).run(
-                    .version(victim.set.files[count - 1].version), on: connection)
-            }
-            return try SchemaSnapshot(connection)
-        }
+        let fresh = try (0...victim.set.files.count).map { try Self.schema(victim, of: $0) }
         var event = 0
         while true {
             let copy = victim.folder.file("copy-\(event).db")
@@ -69,23 +72,31 @@ struct CrashTests {
                 ], output: .discarded, error: .string(limit: 10_000))
             if result.terminationStatus == .exited(0) { return event }
             try #require(result.terminationStatus == .signaled(SIGKILL), "\(result.standardError)")
-            let connection = try Connection.open(copy, key: victim.key())
-            let applied = try Ledger.entries(connection).count
-            #expect(applied >= 1)
-            #expect(
-                try SchemaSnapshot(connection).differences(from: fresh[applied]).isEmpty,
-                "killed at event \(event) with \(applied) versions applied")
-            #expect(try Scratch.int(connection, "PRAGMA user_version") == applied)
-            #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == rows)
-            // The next run completes the begun migration.
-            _ = try Migrator(victim.set).run(on: connection)
-            #expect(try Ledger.entries(connection).count == victim.set.files.count)
-            #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == rows)
-            _ = consume connection
-            let report = try await Verification(copy, sets: [victim.set]).run(key: victim.key())
-            #expect(report.isClean, "\(report)")
+            try Self.complete(copy, victim, fresh, "killed at event \(event)", table, rows)
             event += 1
         }
+    }
+
+    /// Checks a copy whose migration was killed, and completes it.
+    private static func complete(
+        _ copy: FilePath, _ victim: Victim, _ fresh: [SchemaSnapshot], _ comment: Comment,
+        _ table: String, _ rows: Int
+    ) throws {
+        let connection = try Connection.open(copy, key: victim.key())
+        let applied = try Ledger.entries(connection).count
+        #expect(applied >= 1)
+        #expect(
+            try SchemaSnapshot(connection).differences(from: fresh[applied]).isEmpty,
+            "\(comment) with \(applied) versions applied")
+        #expect(try Scratch.int(connection, "PRAGMA user_version") == applied)
+        #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == rows)
+        // The next run completes the begun migration.
+        _ = try Migrator(victim.set).run(on: connection)
+        #expect(try Ledger.entries(connection).count == victim.set.files.count)
+        #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == rows)
+        _ = consume connection
+        let report = try Verification(copy, sets: [victim.set]).run(key: victim.key())
+        #expect(report.isClean, "\(report)")
     }
 
     @Test("Between any two statements of the movies' upgrade, its rebuild included")

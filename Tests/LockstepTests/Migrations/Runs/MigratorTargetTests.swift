@@ -67,7 +67,7 @@ struct MigratorTargetTests {
     func store() async throws {
         let scratch = try DatabaseScratch()
         _ = try scratch.create().path
-        let store = try Store.open(scratch.path, key: scratch.key())
+        let store = try Store.open(scratch.path, rawKey: scratch.key())
         let other = try MigrationSet(
             name: "other", files: [(name: "1_o.sql", content: Scratch.up("CREATE TABLE o (p);"))])
         let first = try await store.migrate(set(0), other)

@@ -28,7 +28,7 @@ struct SideFileNameTests {
         #expect(try names() == [])
         let database = folder.file("old.db")
         let key = try DatabaseKey.ephemeral()
-        let store = try Store.create(database, key: key)
+        let store = try Store.create(database, rawKey: key)
         refused { try store.blocking.backup(to: path) }
         refused { try PlaintextExport(to: path).run(on: store) }
         try store.close()
@@ -52,8 +52,8 @@ struct SideFileNameTests {
     func existing() throws {
         let (path, name) = (folder.file("x.db"), folder.file("x.db-journal"))
         let key = try DatabaseKey.ephemeral()
-        try Store.create(path, key: key).close()
+        try Store.create(path, rawKey: key).close()
         try FileManager.default.moveItem(atPath: path.string, toPath: name.string)
-        try Store.open(name, key: key).close()
+        try Store.open(name, rawKey: key).close()
     }
 }

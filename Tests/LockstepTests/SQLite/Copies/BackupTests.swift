@@ -18,7 +18,7 @@ struct BackupTests {
     private func makeStore(rows: Int = 0) throws -> Store {
         var options = StoreOptions()
         options.connection.synchronous = .normal
-        let store = try Store.create(scratch.path, key: scratch.key(), options: options)
+        let store = try Store.create(scratch.path, rawKey: scratch.key(), options: options)
         try Account.create(store, rows: rows)
         return store
     }
@@ -112,7 +112,7 @@ struct BackupTests {
 
     @Test("The backup of a database without tables has one page")
     func empty() throws {
-        let report = try Store.create(scratch.path, key: scratch.key())
+        let report = try Store.create(scratch.path, rawKey: scratch.key())
             .blocking.backup(to: copy.path, key: copy.key(2))
         #expect(report.pages == 1 && report.rows.isEmpty)
         #expect(try copy.bytes.count == 4096)
@@ -122,13 +122,15 @@ struct BackupTests {
     @Test("Awaited, it has the same result, and cancelling its task ends it")
     func awaited() async throws {
         let store = try makeStore(rows: 300)
-        let report = try await Backup(to: copy.path).run(on: store, key: copy.key())
+        let report = try await JobThread.run {
+            try Backup(to: copy.path).run(on: store, key: copy.key())
+        }
         #expect(report.rows["entry"] == 300 && report.time.duration > .zero)
         #expect(try total(key: copy.key()) == 300)
         let other = try DatabaseScratch()
         let task = Task {
             withUnsafeCurrentTask { unsafe $0?.cancel() }
-            return try await Backup(to: other.path).run(on: store)
+            return try await JobThread.run { try Backup(to: other.path).run(on: store) }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try other.names == [])
@@ -222,7 +224,7 @@ struct BackupTests {
     func damaged() throws {
         do { _ = try makeStore(rows: 2000) }
         try scratch.damage { $0[20 * 4096 + 99] ^= 1 }
-        let store = try Store.open(scratch.path, key: scratch.key())
+        let store = try Store.open(scratch.path, rawKey: scratch.key())
         Refusal.expect(.damaged) { try store.blocking.backup(to: copy.path, key: copy.key(2)) }
         #expect(try copy.names == [])
     }

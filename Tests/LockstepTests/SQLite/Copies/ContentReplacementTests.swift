@@ -16,7 +16,7 @@ struct ContentReplacementTests {
         backup = try DatabaseScratch("copy.db")
         try scratch.fill(rows: 20)
         do {
-            let store = try Store.open(scratch.path, key: scratch.key())
+            let store = try Store.open(scratch.path, rawKey: scratch.key())
             try store.blocking.backup(to: backup.path, key: backup.key(2))
         }
         let connection = try scratch.open()

@@ -41,7 +41,7 @@ struct CopyCallTests {
     /// Adds a row, and makes a backup.
     private static func grow(_ scratch: RotationScratch, backup: FilePath) throws {
         let key = try scratch.keyring().activeDatabaseKey()
-        let store = try Store.open(scratch.path, key: key)
+        let store = try Store.open(scratch.path, rawKey: key)
         try store.blocking.write {
             try $0.execute("INSERT INTO item SELECT NULL, body FROM item LIMIT 1")
         }
@@ -80,7 +80,7 @@ struct CopyCallTests {
         do {
             let copied = try RotationScratch(copying: original)
             let key = try copied.keyring().activeDatabaseKey()
-            try await Store.open(copied.path, key: key).backup(
+            try await Store.open(copied.path, rawKey: key).backup(
                 to: original.folder.file("copy.db"))
             content = try copied.content()
         }

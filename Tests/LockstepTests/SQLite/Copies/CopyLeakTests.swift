@@ -108,7 +108,7 @@ struct CopyLeakTests {
     @Test("Backing up and restoring expose nothing")
     func backup() throws {
         let watch = Watch(new.folder.path, marker)
-        let store = try Store.create(old.path, key: old.key())
+        let store = try Store.create(old.path, rawKey: old.key())
         try store.blocking.write { connection in
             try fill { try connection.execute(SQL(verbatim: $0)) }
         }

@@ -17,7 +17,7 @@ struct FileRoleTests {
     }
 
     private func backUp() throws {
-        let store = try Store.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
+        let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey())
         try store.blocking.backup(to: copy)
         try store.close()
     }
@@ -38,7 +38,7 @@ struct FileRoleTests {
         #expect(try number(copy) == 2)
         #expect(try number(scratch.path) == 1)
         let second = scratch.folder.file("second.db")
-        let store = try Store.open(copy, key: scratch.keyring().activeDatabaseKey())
+        let store = try Store.open(copy, rawKey: scratch.keyring().activeDatabaseKey())
         try store.blocking.backup(to: second)
         try store.close()
         #expect(try role(second) == .copy)
@@ -107,7 +107,7 @@ struct FileRoleTests {
         #expect(try Connection.open(new, key: key).fileRole() == .original)
         let plain = scratch.folder.file("plain.db")
         try PlaintextExport(to: plain).run(
-            on: Store.open(copy, key: scratch.keyring().activeDatabaseKey()))
+            on: Store.open(copy, rawKey: scratch.keyring().activeDatabaseKey()))
         let adopted = scratch.folder.file("adopted.db")
         try Adoption(of: plain, into: adopted).run(key: key)
         #expect(try Connection.open(adopted, key: key).fileRole() == .original)
@@ -131,14 +131,15 @@ struct FileRoleTests {
         let database = try DatabaseScratch()
         let key = try database.key()
         do { try database.create().execute("CREATE TABLE item (id INTEGER PRIMARY KEY)") }
-        try Store.open(database.path, key: key).blocking.backup(to: database.folder.file("copy.db"))
+        try Store.open(database.path, rawKey: key).blocking.backup(
+            to: database.folder.file("copy.db"))
         let copied = try Connection.open(database.folder.file("copy.db"), key: key)
         #expect(try copied.fileRole() == .original)
         #expect(try copied.databaseID() == nil)
         try bound.tamper("DELETE FROM lockstep_keyring WHERE database IS NOT NULL")
         try bound.tamper("ALTER TABLE lockstep_keyring DROP COLUMN database")
         let raw = try scratch.keyring().databaseKey(version: 1)
-        try Store.open(scratch.path, key: raw).blocking.backup(to: copy)
+        try Store.open(scratch.path, rawKey: raw).blocking.backup(to: copy)
         #expect(try Connection.open(copy, key: raw).fileRole() == .original)
     }
 
@@ -149,7 +150,7 @@ struct FileRoleTests {
         try bound.tamper("UPDATE lockstep_keyring SET epoch = \(number) WHERE database NOT NULL")
         Refusal.expect(.tampered) { try bound.open() }
         let raw = try scratch.keyring().databaseKey(version: 1)
-        let store = try Store.open(scratch.path, key: raw)
+        let store = try Store.open(scratch.path, rawKey: raw)
         Refusal.expect(.tampered) { _ = try store.blocking.backup(to: copy) }
         try store.close()
         #expect(try scratch.names.filter { $0.contains("copy") } == [])

@@ -66,7 +66,7 @@ struct KilledCopyTests {
     @Test("A backup is complete or absent, and the original stays")
     func backup() async throws {
         let victim = try Victim()
-        do { try Account.create(Store.create(victim.data, key: victim.key()), rows: 500) }
+        do { try Account.create(Store.create(victim.data, rawKey: victim.key()), rows: 500) }
         let kills = try await killAlong("backup", victim) {
             DatabaseScratch.remove(victim.copy)
         } check: {
@@ -82,7 +82,7 @@ struct KilledCopyTests {
     func restore() async throws {
         let victim = try Victim()
         do {
-            let store = try Store.create(victim.data, key: victim.key())
+            let store = try Store.create(victim.data, rawKey: victim.key())
             try Account.create(store, rows: 500)
             try await store.backup(to: victim.copy)
             try Account.add(200, to: store)

@@ -17,7 +17,7 @@ struct PlaintextExportTests {
     }
 
     private func makeStore() throws -> Store {
-        let store = try Store.create(scratch.path, key: scratch.key())
+        let store = try Store.create(scratch.path, rawKey: scratch.key())
         try store.blocking.write { connection in
             try connection.setHeaderField("user_version", 9)
             try connection.run(
@@ -132,7 +132,7 @@ struct PlaintextExportTests {
         options.connection.functions = [
             SQLFunction("half", argumentCount: 1, isDeterministic: true) { _ in .integer(1) }
         ]
-        let store = try Store.create(scratch.path, key: scratch.key(), options: options)
+        let store = try Store.create(scratch.path, rawKey: scratch.key(), options: options)
         try store.blocking.write { connection in
             try connection.execute("CREATE TABLE t (a)")
             try connection.execute("CREATE INDEX i ON t (half(a))")
@@ -144,11 +144,14 @@ struct PlaintextExportTests {
     @Test("Awaited, it has the same result, and cancelling its task ends it")
     func awaited() async throws {
         let store = try makeStore()
-        #expect(try await PlaintextExport(to: target.path).run(on: store).rows["t"] == 4)
+        let report = try await JobThread.run {
+            try PlaintextExport(to: target.path).run(on: store)
+        }
+        #expect(report.rows["t"] == 4)
         let other = target.folder.file("other.db")
         let task = Task {
             withUnsafeCurrentTask { unsafe $0?.cancel() }
-            return try await PlaintextExport(to: other).run(on: store)
+            return try await JobThread.run { try PlaintextExport(to: other).run(on: store) }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try target.names == ["plain.db"])

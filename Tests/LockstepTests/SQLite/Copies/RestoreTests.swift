@@ -14,7 +14,7 @@ struct RestoreTests {
     init() throws {
         scratch = try DatabaseScratch()
         backup = try DatabaseScratch("copy.db")
-        let store = try Store.create(scratch.path, key: scratch.key())
+        let store = try Store.create(scratch.path, rawKey: scratch.key())
         try Account.create(store, rows: 7)
         try store.blocking.backup(to: backup.path, key: backup.key(2))
         try Account.add(5, to: store)
@@ -85,7 +85,7 @@ struct RestoreTests {
         try connection.execute("UPDATE total SET n = n")
         Refusal.expect(.busy) { try restore() }
         #expect(try Account.total(connection) == 12)
-        let store = try Store.open(scratch.path, key: scratch.key())
+        let store = try Store.open(scratch.path, rawKey: scratch.key())
         try store.blocking.read { connection in
             let total = try Account.total(connection)
             #expect(total == 12)
@@ -106,7 +106,7 @@ struct RestoreTests {
         // The result of a crash: the last entries are only in the log.
         let living = try DatabaseScratch()
         try Bytes.write(scratch.bytes, to: living.path)
-        let store = try Store.open(living.path, key: living.key())
+        let store = try Store.open(living.path, rawKey: living.key())
         try Account.add(100, to: store)
         try living.copy(to: scratch.path)
         try scratch.folder.write("data.db-journal", "what somebody left")
@@ -149,7 +149,7 @@ struct RestoreTests {
 
     @Test("The content of the backup's own log is restored")
     func backupWithLog() throws {
-        let store = try Store.open(backup.path, key: backup.key(2))
+        let store = try Store.open(backup.path, rawKey: backup.key(2))
         try Account.add(3, to: store)
         try restore()
         #expect(try total() == 10)

@@ -57,7 +57,7 @@ struct DamagedLogCampaignTests {
                 isReported = connection.setAsideLog != nil
                 try connection.execute("INSERT INTO orders VALUES (1000, 'new')")
             case 2:
-                let store = try Store.open(copy, key: key)
+                let store = try Store.open(copy, rawKey: key)
                 isReported = store.setAsideLog != nil
                 // Its keys are those of the first lost rows.
                 try store.blocking.write {
@@ -65,7 +65,7 @@ struct DamagedLogCampaignTests {
                 }
                 try store.close()
             default:
-                let store = try Store.open(copy, key: key)
+                let store = try Store.open(copy, rawKey: key)
                 isReported = store.setAsideLog != nil
                 _ = try store.blocking.read {
                     try $0.value("SELECT count(*) FROM orders", as: Int.self)

@@ -228,7 +228,7 @@ struct PageAuditTests {
         var options = ConnectionOptions()
         options.synchronous = .normal
         let store = try Store.open(
-            scratch.path, key: scratch.key(), options: StoreOptions(connection: options))
+            scratch.path, rawKey: scratch.key(), options: StoreOptions(connection: options))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for round in 0..<60 {
@@ -246,7 +246,9 @@ struct PageAuditTests {
             }
             group.addTask {
                 for _ in 0..<10 {
-                    let audit = try PageAudit(scratch.path).run(key: scratch.key())
+                    let audit = try await JobThread.run {
+                        try PageAudit(scratch.path).run(key: scratch.key())
+                    }
                     #expect(audit.isClean, "\(audit)")
                 }
             }

@@ -45,7 +45,7 @@ struct SetAsideLogTests {
             _ = try Connection.open(path, key: made.scratch.key(), options: options)
         }
         Refusal.expect(.damaged) {
-            _ = try Store.open(path, key: made.scratch.key(), options: refusing)
+            _ = try Store.open(path, rawKey: made.scratch.key(), options: refusing)
         }
         #expect(try files() == before)
         // After a power cut that is normal for a program that does not sync its commits.
@@ -86,7 +86,7 @@ struct SetAsideLogTests {
     @Test("A store sets it aside once, and says so; so does a second damage")
     func store() throws {
         do {
-            let store = try Store.open(path, key: made.scratch.key())
+            let store = try Store.open(path, rawKey: made.scratch.key())
             #expect(store.setAsideLog?.copy == copy)
             // A connection that comes later does not look again.
             let other = try Connection.open(path, key: made.scratch.key()).setAsideLog
@@ -100,7 +100,7 @@ struct SetAsideLogTests {
                 $0.offset == made.log.start(of: 3) ? $0.element ^ 1 : $0.element
             },
             hasIndex: true, as: "data.sqlite")
-        let second = try Store.open(again, key: made.scratch.key()).setAsideLog
+        let second = try Store.open(again, rawKey: made.scratch.key()).setAsideLog
         #expect(second?.copy.string.hasSuffix("damaged-2") == true)
     }
 

@@ -59,7 +59,7 @@ struct InteropTests {
             switch self {
             case .nothing: break
             case .openingAgain: _ = try scratch.open()
-            case .sharing: _ = try Store.open(scratch.path, key: scratch.key())
+            case .sharing: _ = try Store.open(scratch.path, rawKey: scratch.key())
             case .auditing: _ = try PageAudit(scratch.path).run(key: scratch.key())
             case .examining: _ = try Diagnosis.examine(scratch.path, key: scratch.key())
             }

@@ -93,7 +93,7 @@ struct KeyMemoryTests {
         let key = try ring.activeDatabaseKey()
         masked["database"] = MaskedSecret(key.secret)
         masked["keyspec"] = try MaskedSecret(key.keyspec(withSalt: false), from: 2)
-        let store = try Store.create(path, key: key)
+        let store = try Store.create(path, rawKey: key)
         try store.blocking.write { db in
             try db.execute("CREATE TABLE t (a)")
             for number in 0..<100 { try db.execute("INSERT INTO t VALUES (?)", number) }
@@ -103,7 +103,7 @@ struct KeyMemoryTests {
         try store.close()
         try DatabaseKeyRotation(of: path, keyring: file).run(&ring)
         masked["database, the next"] = try MaskedSecret(ring.activeDatabaseKey().secret)
-        let again = try Store.open(path, key: ring.activeDatabaseKey())
+        let again = try Store.open(path, rawKey: ring.activeDatabaseKey())
         _ = try again.blocking.read { db in try db.value("SELECT count(*) FROM t", as: Int.self) }
         try again.close()
     }

@@ -11,7 +11,7 @@ struct BlobStreamTests {
 
     init() throws {
         scratch = try DatabaseScratch()
-        store = try Store.create(scratch.path, key: scratch.key())
+        store = try Store.create(scratch.path, rawKey: scratch.key())
         try store.blocking.write {
             try $0.execute("CREATE TABLE photo (id INTEGER PRIMARY KEY, data)")
         }

@@ -32,6 +32,21 @@ struct BlockingTests {
             forgotten.count == 1 && forgotten[0].contains("marked with 'await'"), "\(forgotten)")
     }
 
+    @Test("The run of a job is refused in asynchronous code, and the error names what awaits it")
+    func job() async throws {
+        let job = "PlaintextExport(to: \"plain.db\").run(on: store)"
+        let refused = try await Compiler.errors(
+            program([], "func work() async throws {\n_ = try \(job)\n}"))
+        #expect(
+            refused.count == 1
+                && refused[0].contains("blocks the thread: use `try await JobThread.run { … }`"),
+            "\(refused)")
+        let awaited = "func work() async throws {\n_ = try await JobThread.run { try \(job) }\n}"
+        #expect(try await Compiler.errors(program(["_ = try \(job)"], awaited)) == [])
+        let onMain = "@MainActor \(awaited)"
+        #expect(try await Compiler.errors(program([], onMain)) == [])
+    }
+
     @Test("In top-level code without `await` the blocking calls run")
     func blocking() async throws {
         let blocking = Self.calls.map { "_ = try store.blocking.\($0)" }

@@ -23,7 +23,7 @@ struct ConnectionPragmaTests {
     @Test("Each is put back when the closure ends, returns or throws", arguments: settings)
     func putBack(name: String, other: Int) throws {
         let scratch = try DatabaseScratch()
-        for store in [try Store.create(scratch.path, key: scratch.key()), try Store.inMemory()] {
+        for store in [try Store.create(scratch.path, rawKey: scratch.key()), try Store.inMemory()] {
             let before = try value(name, of: store)
             #expect(before != other)
             for isThrowing in [false, true] {

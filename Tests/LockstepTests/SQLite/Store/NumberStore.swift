@@ -12,7 +12,7 @@ extension NumberStore {
         options.connection.synchronous = .normal
         options.longestGroup = .max
         change(&options)
-        return try Store.open(scratch.path, key: scratch.key(), options: options)
+        return try Store.open(scratch.path, rawKey: scratch.key(), options: options)
     }
 
     /// The numbers that another connection sees.

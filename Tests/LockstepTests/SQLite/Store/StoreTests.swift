@@ -10,7 +10,7 @@ struct StoreTests {
         var options = ConnectionOptions()
         options.synchronous = .normal
         let store = try Store.create(
-            scratch.path, key: scratch.key(), options: StoreOptions(connection: options))
+            scratch.path, rawKey: scratch.key(), options: StoreOptions(connection: options))
         try store.blocking.write { connection in
             try connection.execute(
                 "CREATE TABLE counter (n INTEGER NOT NULL, double INTEGER NOT NULL)")
@@ -62,7 +62,7 @@ struct StoreTests {
     @Test("Two stores on one file count together")
     func twoStores() async throws {
         let scratch = try DatabaseScratch()
-        let stores = [try make(scratch), try Store.open(scratch.path, key: scratch.key())]
+        let stores = [try make(scratch), try Store.open(scratch.path, rawKey: scratch.key())]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for store in stores {
                 group.addTask { for _ in 0..<50 { try Self.increment(store) } }
@@ -114,19 +114,19 @@ struct StoreTests {
         let scratch = try DatabaseScratch()
         do { try Self.increment(try make(scratch)) }
         #expect(try scratch.names == ["data.db"])
-        #expect(try Self.look(Store.open(scratch.path, key: scratch.key())).n == 1)
+        #expect(try Self.look(Store.open(scratch.path, rawKey: scratch.key())).n == 1)
     }
 
     @Test("Creating a store over a file is refused, and so is opening a missing one")
     func refusals() throws {
         let scratch = try DatabaseScratch()
         let missing = try #require(throws: LockstepError.self) {
-            _ = try Store.open(scratch.path, key: scratch.key())
+            _ = try Store.open(scratch.path, rawKey: scratch.key())
         }
         #expect(missing.code == .notFound)
         _ = try make(scratch)
         let existing = try #require(throws: LockstepError.self) {
-            _ = try Store.create(scratch.path, key: scratch.key())
+            _ = try Store.create(scratch.path, rawKey: scratch.key())
         }
         #expect(existing.code == .alreadyExists)
     }
@@ -134,7 +134,7 @@ struct StoreTests {
     @Test("A call from within a closure is refused")
     func recursion() throws {
         let scratch = try DatabaseScratch()
-        let store = try Store.create(scratch.path, key: scratch.key())
+        let store = try Store.create(scratch.path, rawKey: scratch.key())
         Refusal.expect(.misuse) {
             try store.blocking.write { _ in try store.blocking.write { _ in } }
         }
@@ -153,7 +153,7 @@ struct StoreTests {
     func escapedStatement() throws {
         final class Box { var statement: Statement? }
         let scratch = try DatabaseScratch()
-        let store = try Store.create(scratch.path, key: scratch.key())
+        let store = try Store.create(scratch.path, rawKey: scratch.key())
         let box = Box()
         try store.blocking.write { box.statement = try $0.prepare("SELECT 1") }
         Refusal.expect(.misuse) { try box.statement?.run() }

@@ -109,7 +109,7 @@ struct LimitTests {
         let scratch = try DatabaseScratch()
         var options = StoreOptions()
         options.connection.limits = [.columns: 20]
-        let store = try Store.create(scratch.path, key: scratch.key(), options: options)
+        let store = try Store.create(scratch.path, rawKey: scratch.key(), options: options)
         let sql = SQL(verbatim: "SELECT \(Self.list("1", 21))")
         Refusal.expect(.sqlFailed) { try store.blocking.write { try $0.execute(sql) } }
         Refusal.expect(.sqlFailed) { try store.blocking.read { try $0.execute(sql) } }

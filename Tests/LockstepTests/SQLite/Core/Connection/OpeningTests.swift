@@ -51,7 +51,7 @@ struct OpeningTests {
         if failure.startsAsDatabase { try scratch.fill(rows: 50) }
         try failure.prepare(scratch)
         let error = try #require(throws: LockstepError.self) {
-            _ = try Store.open(scratch.path, key: scratch.key(failure.key))
+            _ = try Store.open(scratch.path, rawKey: scratch.key(failure.key))
         }
         #expect(error.code == failure.code)
     }

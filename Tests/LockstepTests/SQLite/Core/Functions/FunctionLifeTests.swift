@@ -121,7 +121,7 @@ struct FunctionLifeTests {
         options.connection.functions = [.same]
         options.connection.collations = [Collation("never") { _, _ in 0 }]
         let sql: SQL = "SELECT same(7) + ('a' = 'b' COLLATE never)"
-        let store = try Store.create(scratch.path, key: scratch.key(), options: options)
+        let store = try Store.create(scratch.path, rawKey: scratch.key(), options: options)
         #expect(try store.blocking.write { try $0.value(sql, as: Int.self) } == 8)
         let connections = try #require(store.readers?.connections)
         #expect(connections.count == 3)

@@ -85,7 +85,7 @@ struct LockWaitTests {
         var options = StoreOptions()
         let stop = Stop(at: .max)
         options.connection = self.options(.seconds(100_000), stop)
-        let store = try Store.open(scratch.path, key: scratch.key(), options: options)
+        let store = try Store.open(scratch.path, rawKey: scratch.key(), options: options)
         let holder = try scratch.open()
         try holder.execute("BEGIN IMMEDIATE")
         let before = stop.count

@@ -46,7 +46,7 @@ struct ReadCheckTests {
         Refusal.expect(.damaged) {
             _ = try connection.read { try $0.value(sql, as: String.self) }
         }
-        let store = try Store.open(scratch.path, key: scratch.key())
+        let store = try Store.open(scratch.path, rawKey: scratch.key())
         Refusal.expect(.damaged) {
             _ = try store.blocking.read { try $0.value(sql, as: String.self) }
         }
