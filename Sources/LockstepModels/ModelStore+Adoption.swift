@@ -7,7 +7,7 @@ extension ModelStore {
     /// only read. Blocks.
     /// - Throws: `LockstepError.Code.alreadyExists` if a file exists at `path`; `LockstepError.Code.schemaBroken`
     ///   if the original's schema is not that of version 1; the errors of
-    ///   `Adoption.run(key:progress:)`. After the last two no file is left at `path`.
+    ///   `Adoption`. After the last two no file is left at `path`.
     public static func adopt(
         plaintext original: FilePath, into path: FilePath, key: borrowing DatabaseKey,
         options: StoreOptions = .init()

@@ -40,7 +40,7 @@ public struct DatabaseKeyRotation: Sendable {
     /// The database file.
     public let database: FilePath
     /// The file of its keyring.
-    public let keyringFile: KeyringFile
+    package internal(set) var keyringFile: KeyringFile
     /// The reason for the key change.
     public var reason: Reason
     /// Connection options, used only for the functions and collations that the schema needs.
@@ -50,7 +50,7 @@ public struct DatabaseKeyRotation: Sendable {
     var freeSpace: @Sendable (FilePath) throws -> Int? = { try FileAccess.freeSpace(in: $0) }
 
     /// Prepares a rotation of the key of `database`, which `keyring` opens, without running it.
-    public init(
+    package init(
         of database: FilePath, keyring keyringFile: KeyringFile, reason: Reason = .routine
     ) {
         self.database = database
@@ -81,7 +81,7 @@ public struct DatabaseKeyRotation: Sendable {
     ///   `CancellationError`; any error from `progress`.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         _ keyring: inout Keyring, progress: JobProgress.Handler = { _ in }
     ) throws -> KeyRotationReport {
         let time = JobTime()

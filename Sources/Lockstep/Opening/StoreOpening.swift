@@ -214,7 +214,7 @@ struct StoreOpening {
     }
 
     private func opener(_ file: KeyringFile, _ key: KeySource) -> () throws -> Keyring {
-        { try file.open { try key.credential(for: $0.kind) } }
+        { try file.open(key) }
     }
 
     func fieldsFile(_ dataset: Dataset) throws -> KeyringFile {

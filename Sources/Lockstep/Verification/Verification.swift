@@ -67,7 +67,7 @@ public struct Verification: Sendable {
     ///   ``LockstepError/Code/busy`` if checks fail and the file was replaced meanwhile;
     ///   ``LockstepError/Code/limitExceeded`` after the ``deadline``; `CancellationError`; any error from `progress`.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    package func run(
         key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> VerificationReport {
         try run(key, nil, nil, progress)
@@ -79,7 +79,7 @@ public struct Verification: Sendable {
     /// A file under a retired key is verified too, but fails as an older copy.
     /// - Throws: The same as with a key; ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    package func run(
         keyring: borrowing Keyring, progress: JobProgress.Handler = { _ in }
     ) throws -> VerificationReport {
         let freshness = try FreshnessCheck(keyring, of: path)

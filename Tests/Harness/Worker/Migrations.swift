@@ -102,7 +102,7 @@ enum Migrations {
         migration.timeout = .zero
         migration.options.busyTimeout = .zero
         if action == "die-checking" { migration.check = { _ in kill(getpid(), SIGKILL) } }
-        try migration.run(DatabaseAccess(key: key())) { progress in
+        try migration.run(DatabaseAccess(rawKey: key())) { progress in
             if action == "die-migrating", progress.phase == JobProgress.Phase("up", of: "test 3") {
                 kill(getpid(), SIGKILL)
             }
@@ -111,7 +111,7 @@ enum Migrations {
 
     private static func migrateFleet(_ database: FilePath, _ set: MigrationSet) throws {
         let fleet = FleetMigration(of: [database], sets: [set])
-        _ = try fleet.run(access: { _ in try DatabaseAccess(key: key()) }) { result in
+        _ = try fleet.run(access: { _ in try DatabaseAccess(rawKey: key()) }) { result in
             if let error = result.error { throw error }
             let reported = database.removingLastComponent().appending("reported")
             try FileDescriptor.open(

@@ -99,10 +99,10 @@ struct MigrationSamplesTests {
     func rehearsal() throws {
         let sample = try notes()
         let folder = sample.folder
-        let keyring = try self.keyring(sample)
         let set = try MigrationSet(folder: folder.file("Migrations/notes"))
         // sample: MigratingSafely.md
-        let access = try DatabaseAccess(keyring, for: folder.file("notes.db"))
+        let access = try DatabaseAccess(
+            to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         let report = try Rehearsal(of: folder.file("notes.db"), sets: [set]).run(access)
         if let failure = report.failure { print("this would fail: \(failure)") }
         // end
@@ -114,7 +114,6 @@ struct MigrationSamplesTests {
         struct Empty: Error {}
         let sample = try notes()
         let folder = sample.folder
-        let keyring = try self.keyring(sample)
         let set = try MigrationSet(folder: folder.file("Migrations/notes"))
         // sample: MigratingSafely.md
         var migration = SafeMigration(of: folder.file("notes.db"), sets: [set])
@@ -123,7 +122,8 @@ struct MigrationSamplesTests {
                 throw Empty()
             }
         }
-        try migration.run(DatabaseAccess(keyring, for: folder.file("notes.db")))
+        try migration.run(
+            DatabaseAccess(to: folder.file("notes.db"), key: .keyFile(folder.file("my.key"))))
         // end
         let connection = try self.connection(sample)
         let rows = try connection.query("SELECT made_at FROM note", as: Int?.self)
@@ -188,7 +188,9 @@ struct MigrationSamplesTests {
         // sample: ProvingADatabase.md
         var verification = Verification(folder.file("notes.db"), sets: sets)
         verification.isDeep = true
-        let report = try verification.run(keyring: keyring)
+        let access = try DatabaseAccess(
+            to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
+        let report = try verification.run(access)
         for outcome in report.outcomes where outcome.hasFailed { print(outcome.summary) }
         // end
         #expect(report.isClean)

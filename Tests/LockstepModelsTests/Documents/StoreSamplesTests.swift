@@ -222,20 +222,22 @@ struct StoreSamplesTests {
     }
 
     @Test("A new key")
-    func rotation() throws {
+    func rotation() async throws {
         let sample = try SampleFolder()
         let old = try sample.database("notes", Self.table)
         let folder = sample.folder
         let store = try Store.open(folder.file("notes.db"), rawKey: old.activeDatabaseKey())
         // sample: LivingWithAStore.md
         try store.close()
-        let file = KeyringFile.database(beside: folder.file("notes.db"))
-        var keyring = try file.open { _ in try KeyFile.read(folder.file("my.key")) }
-        try DatabaseKeyRotation(of: folder.file("notes.db"), keyring: file).run(&keyring)
-        let reopened = try Store.open(
-            folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
+        var access = try DatabaseAccess(
+            to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
+        try await JobThread.run {
+            try DatabaseKeyRotation(of: folder.file("notes.db")).run(&access)
+        }
+        let reopened = try await Store.open(
+            folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         // end
-        let count = try reopened.blocking.read { db in
+        let count = try await reopened.read { db in
             try db.value("SELECT count(*) FROM note", as: Int.self)
         }
         #expect(count == 1)

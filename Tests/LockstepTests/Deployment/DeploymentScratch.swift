@@ -48,7 +48,7 @@ struct DeploymentScratch {
     var path: FilePath { database.path }
     var folder: TemporaryFolder { database.folder }
 
-    func access() throws -> DatabaseAccess { try DatabaseAccess(key: database.key()) }
+    func access() throws -> DatabaseAccess { try DatabaseAccess(rawKey: database.key()) }
 
     static func good() throws -> MigrationSet { try Scratch.set(first, second, third) }
     static func failingAtThird() throws -> MigrationSet { try Scratch.set(first, second, failing) }

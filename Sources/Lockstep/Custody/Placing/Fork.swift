@@ -30,10 +30,10 @@ public struct Fork: Sendable {
     /// The copy.
     public let copy: FilePath
     /// The file of the keyring of its database.
-    public let keyringFile: KeyringFile
+    package internal(set) var keyringFile: KeyringFile
 
     /// A fork of the file at `copy`, which `keyring` opens. Nothing runs yet.
-    public init(of copy: FilePath, keyring keyringFile: KeyringFile) {
+    package init(of copy: FilePath, keyring keyringFile: KeyringFile) {
         self.copy = copy
         self.keyringFile = keyringFile
     }
@@ -60,7 +60,7 @@ public struct Fork: Sendable {
     ///   ``LockstepError/Code/keyringOutdated`` for an old copy of the keyring; the errors of opening the copy and of
     ///   writing both files.
     @discardableResult
-    public func run(_ keyring: inout Keyring) throws -> Report {
+    package func run(_ keyring: inout Keyring) throws -> Report {
         try keyring.requireDatabasePurpose()
         try keyring.requireUnsigned()
         try Diagnosis.requireDatabase(copy)

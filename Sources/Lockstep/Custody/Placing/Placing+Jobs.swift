@@ -17,7 +17,7 @@ extension Restore {
     ///   again and again. Then nothing is placed.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         _ keyring: inout Keyring, in file: KeyringFile,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
@@ -25,11 +25,14 @@ extension Restore {
     }
 
     /// The same, and what belongs to it afterwards, before another job that replaces the database can begin.
-    /// - Parameter finish: Gets the newest version of the keyring.
+    /// - Parameters:
+    ///   - backupKey: The backup's key; nil for one of the keyring.
+    ///   - finish: Gets the newest version of the keyring.
     package func run(
-        _ keyring: inout Keyring, in file: KeyringFile, progress: JobProgress.Handler,
-        finish: (inout Keyring) throws -> Void
+        _ keyring: inout Keyring, in file: KeyringFile, backupKey: borrowing DatabaseKey? = nil,
+        progress: JobProgress.Handler, finish: (inout Keyring) throws -> Void
     ) throws -> CopyReport {
+        let backupKey = try backupKey?.clone()
         let use = try UseLock(file.path)
         let lock = try CustodyLock(database)
         defer {
@@ -39,9 +42,13 @@ extension Restore {
         try file.reread(&keyring)
         let placing = Placing(keyringFile: file, database: database, mayBeSecond: true)
         let report = try placing.run(&keyring) { keyring, place in
-            try run(
-                key: keyring.activeDatabaseKey(), backupKey: keyring.databaseKey(ofBackup: backup),
-                placing: place, progress: progress)
+            let found =
+                if let key = try backupKey?.clone() { key } else {
+                    try keyring.databaseKey(ofBackup: backup)
+                }
+            return try run(
+                key: keyring.activeDatabaseKey(), backupKey: found, placing: place,
+                progress: progress)
         }
         try finish(&keyring)
         return report
@@ -63,7 +70,7 @@ extension Adoption {
     ///   placed.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         _ keyring: inout Keyring, in file: KeyringFile, passphrase: borrowing Passphrase? = nil,
         progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
@@ -77,7 +84,7 @@ extension Adoption {
     /// - Throws: as under a passphrase.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         _ keyring: inout Keyring, in file: KeyringFile, rawKey: borrowing RawKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
@@ -114,7 +121,7 @@ extension Salvage {
     ///   keyring's active key changes again and again. Then nothing is placed.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         _ keyring: inout Keyring, in file: KeyringFile, progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
         try file.whileUsed {

@@ -31,7 +31,8 @@ struct FleetJob {
     ) throws {
         var writing = options
         writing.synchronous = .normal
-        let connection = try Connection.open(file, key: access.key, options: writing)
+        let connection = try Connection.open(
+            file, key: access.databaseKey(for: file), options: writing)
         result.database = try connection.databaseID()
         let before = try Ledger.entries(connection)
         (result.from, result.to) = (versions(before), versions(before))
@@ -125,7 +126,8 @@ struct FleetJob {
         var reading = fleet.options
         reading.addition = reading.addition?.migrating(isChecked: true)
         reading.isQueryOnly = true
-        let connection = try Connection.open(file, key: access.key, options: reading)
+        let connection = try Connection.open(
+            file, key: access.databaseKey(for: file), options: reading)
         return versions(try Ledger.entries(connection))
     }
 

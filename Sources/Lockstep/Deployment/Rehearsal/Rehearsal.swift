@@ -51,6 +51,7 @@ public struct Rehearsal {
         _ access: borrowing DatabaseAccess, progress: JobProgress.Handler = { _ in }
     ) throws -> RehearsalReport {
         var report = RehearsalReport()
+        let access = try DeploymentKey(access, for: database)
         try JobReporter.run(progress) { reporter in
             try access.key.whileUsed {
                 try options.fieldKeys.whileUsed { try run(access, &report, reporter) }
@@ -61,7 +62,7 @@ public struct Rehearsal {
     }
 
     private func run(
-        _ access: borrowing DatabaseAccess, _ report: inout RehearsalReport,
+        _ access: borrowing DeploymentKey, _ report: inout RehearsalReport,
         _ reporter: JobReporter
     ) throws {
         var reading = options.asking(reporter.shouldContinue)
@@ -147,7 +148,7 @@ public struct Rehearsal {
     }
 
     private func verify(
-        _ path: FilePath, _ key: borrowing DatabaseKey, _ access: borrowing DatabaseAccess,
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ access: borrowing DeploymentKey,
         _ report: inout RehearsalReport, _ reporter: JobReporter
     ) throws {
         let after = try verification(of: path).run(key: key, progress: reporter.report)

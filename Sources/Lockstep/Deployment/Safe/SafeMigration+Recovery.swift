@@ -3,7 +3,7 @@ extension SafeMigration {
     /// Finishes a restore that a killed run had started.
     /// - Returns: The journal of an earlier killed run, from which this run continues.
     func recover(
-        _ connection: borrowing Connection, _ access: borrowing DatabaseAccess,
+        _ connection: borrowing Connection, _ access: borrowing DeploymentKey,
         _ backups: MigrationBackups, _ report: inout SafeMigrationReport
     ) throws -> SafeJournal? {
         guard let journal = try SafeJournal.read(of: database) else { return nil }
@@ -45,7 +45,7 @@ extension SafeMigration {
     /// in the ledger.
     private func isRestored(
         _ connection: borrowing Connection, _ journal: SafeJournal,
-        _ access: borrowing DatabaseAccess
+        _ access: borrowing DeploymentKey
     ) throws -> Bool {
         var reading = options.ofSchema
         reading.isQueryOnly = true
@@ -57,7 +57,7 @@ extension SafeMigration {
     /// Verifies the work of a killed run that has no versions left to run.
     func verify(
         _ unfinished: SafeJournal, _ connection: borrowing Connection,
-        _ access: borrowing DatabaseAccess, _ backups: MigrationBackups,
+        _ access: borrowing DeploymentKey, _ backups: MigrationBackups,
         _ report: inout SafeMigrationReport
     ) throws {
         try sweepUnfinished(backups)

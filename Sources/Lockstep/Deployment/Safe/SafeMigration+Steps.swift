@@ -4,7 +4,7 @@ internal import SystemPackage
 extension SafeMigration {
     /// Backup, versions, verification; and the restore, if one of them fails.
     func migrate(
-        _ connection: borrowing Connection, _ access: borrowing DatabaseAccess,
+        _ connection: borrowing Connection, _ access: borrowing DeploymentKey,
         _ backups: MigrationBackups, _ unfinished: SafeJournal?,
         _ report: inout SafeMigrationReport
     ) throws {
@@ -74,7 +74,7 @@ extension SafeMigration {
 
     /// - Throws: ``LockstepError/Code/verificationFailed``, and any error from the program's own check.
     func requireVerified(
-        backup: FilePath, _ access: borrowing DatabaseAccess, _ report: inout SafeMigrationReport
+        backup: FilePath, _ access: borrowing DeploymentKey, _ report: inout SafeMigrationReport
     ) throws {
         try reporter.report(JobProgress(.verifying))
         // A migration does not change the keyring, so a fault of the keyring is no reason for a restore, and neither is

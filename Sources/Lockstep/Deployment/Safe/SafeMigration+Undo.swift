@@ -6,7 +6,7 @@ extension SafeMigration {
     /// - Throws: ``LockstepError/Code/notRestored`` if the database is not restored when this returns.
     func undo(
         _ cause: any Error, _ journal: SafeJournal, _ connection: borrowing Connection,
-        _ watch: CommitWatch, _ access: borrowing DatabaseAccess, _ backups: MigrationBackups,
+        _ watch: CommitWatch, _ access: borrowing DeploymentKey, _ backups: MigrationBackups,
         _ hasBegun: Bool, _ report: inout SafeMigrationReport
     ) throws {
         guard watch.own > 0 else {
@@ -28,7 +28,7 @@ extension SafeMigration {
     /// Restores the backup's content, unless others have committed anything since `watch` began.
     func restore(
         _ cause: any Error, _ journal: SafeJournal, _ connection: borrowing Connection,
-        _ watch: CommitWatch, _ access: borrowing DatabaseAccess, _ backups: MigrationBackups,
+        _ watch: CommitWatch, _ access: borrowing DeploymentKey, _ backups: MigrationBackups,
         _ report: inout SafeMigrationReport
     ) throws {
         report.outcome = .notRestored

@@ -112,6 +112,7 @@ public struct SafeMigration {
                 hint: "keep 0 or more backups, and name the database in one line")
         }
         try Diagnosis.requireDatabase(database)
+        let access = try DeploymentKey(access, for: database)
         let reporter = reporter
         let wait = FileLockWait(
             timeout: timeout, report: FileLockWait.current.report,
@@ -124,7 +125,7 @@ public struct SafeMigration {
     }
 
     private func runLocked(
-        _ access: borrowing DatabaseAccess, _ wait: FileLockWait,
+        _ access: borrowing DeploymentKey, _ wait: FileLockWait,
         _ report: inout SafeMigrationReport
     ) throws {
         let lock = try CustodyLock(database, wait)

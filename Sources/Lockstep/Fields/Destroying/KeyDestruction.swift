@@ -18,7 +18,7 @@ public struct KeyDestruction: Sendable {
     /// The key's version.
     public let version: UInt32
     /// The file of the keyring that has the key.
-    public let keyringFile: KeyringFile
+    package internal(set) var keyringFile: KeyringFile
     /// The files of the databases that might use the key.
     public var databases: [FilePath] = []
     /// The identities, 16 bytes each, of recorded databases that are given up: what the key opens in them is lost.
@@ -27,7 +27,7 @@ public struct KeyDestruction: Sendable {
     public var options = ConnectionOptions()
 
     /// Prepares the destruction of a key without carrying it out.
-    public init(of kind: KeyKind, version: UInt32, keyring keyringFile: KeyringFile) {
+    package init(of kind: KeyKind, version: UInt32, keyring keyringFile: KeyringFile) {
         (self.kind, self.version, self.keyringFile) = (kind, version, keyringFile)
     }
 
@@ -43,7 +43,7 @@ public struct KeyDestruction: Sendable {
     ///   ``LockstepError/Code/keyringChanged`` for one that is changed again and again meanwhile, or whose ring was;
     ///   ``LockstepError/Code/locked`` if a job uses the keyring for longer than ``FileLockWait`` allows;
     ///   ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any error of opening a database.
-    public func run(
+    package func run(
         _ keyring: inout Keyring, databaseKey: (FilePath) throws -> DatabaseKey
     ) throws {
         // A job that uses a key now would find it gone in the middle.

@@ -9,7 +9,7 @@ extension Restore {
     ///   - keys: The dataset's keys.
     ///   - backupKey: The backup's key.
     /// - Throws: ``LockstepError/Code/keyUnavailable``, with the columns; the errors of opening the backup.
-    public func requireReadable(_ keys: FieldKeys, backupKey: borrowing DatabaseKey) throws {
+    package func requireReadable(_ keys: FieldKeys, backupKey: borrowing DatabaseKey) throws {
         let destroyed = keys.versions.filter { !keys.hasSecret($0) }
         guard !destroyed.isEmpty else { return }
         var reading = ConnectionOptions()

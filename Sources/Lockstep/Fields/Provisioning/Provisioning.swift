@@ -44,7 +44,7 @@ public struct Provisioning: Sendable {
     ///   ``FileLockWait`` allows; `CancellationError`; any error from `progress`.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         key: borrowing DatabaseKey, templateKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
@@ -62,7 +62,7 @@ public struct Provisioning: Sendable {
     ///   again and again. Then nothing is placed.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         _ keyring: inout Keyring, in file: KeyringFile, templateKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {

@@ -3,7 +3,7 @@ internal import SystemPackage
 /// An open keyring: its ring key is known and its MAC is verified.
 ///
 /// Changes stay in memory until ``KeyringFile/save(_:)`` writes them.
-public struct Keyring: ~Copyable {
+public struct Keyring: ~Copyable, Sendable {
     var document: KeyringDocument
     private(set) var ringKey: SecretBytes
     /// The ring id in the file; differs from the document's while a ring key change is not yet saved.

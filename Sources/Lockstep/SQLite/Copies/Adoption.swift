@@ -34,7 +34,7 @@ public struct Adoption: Sendable {
     ///   `progress`.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
         try run(key: key, placing: { _, rename in try rename() }, progress: progress)
@@ -58,7 +58,7 @@ public struct Adoption: Sendable {
     ///   ``LockstepError/Code/otherSettings`` if it fits with other ``settings``.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         passphrase: borrowing Passphrase, key: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
@@ -71,7 +71,7 @@ public struct Adoption: Sendable {
     /// - Throws: The same as under a passphrase.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         rawKey: borrowing RawKey, key: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {

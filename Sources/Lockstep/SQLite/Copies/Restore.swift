@@ -29,7 +29,7 @@ public struct Restore: Sendable {
     ///   `CancellationError`; any error from `progress`.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
-    public func run(
+    package func run(
         key: borrowing DatabaseKey, backupKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {

@@ -24,7 +24,7 @@ public struct PageAudit: Sendable, Hashable {
     ///   if the file cannot be read; ``LockstepError/Code/busy`` if the log changes faster than it can be read;
     ///   `CancellationError`; any error from `progress`. Damaged pages are in the report.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    package func run(
         key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> PageAuditReport {
         try run(key: key, threads: Processors.count) { try $0.report(to: progress) }

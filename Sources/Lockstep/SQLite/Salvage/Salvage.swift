@@ -46,7 +46,7 @@ public struct Salvage: Sendable {
     ///   key for longer than ``FileLockWait`` allows; otherwise the errors that ``Diagnosis``
     ///   reports; `CancellationError`; any error from `progress`. If it throws, it leaves no file.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    package func run(
         key: borrowing DatabaseKey, newKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
@@ -84,7 +84,7 @@ public struct Salvage: Sendable {
     /// - Throws: The same as with a key; ``LockstepError/Code/wrongKey``; ``LockstepError/Code/otherSettings`` if the
     ///   passphrase fits with other ``settings``.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    package func run(
         passphrase: borrowing Passphrase, newKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
@@ -94,7 +94,7 @@ public struct Salvage: Sendable {
     /// The same for a database of SQLCipher under a raw key.
     /// - Throws: The same as with a passphrase.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    package func run(
         rawKey: borrowing RawKey, newKey: borrowing DatabaseKey,
         progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
@@ -129,7 +129,7 @@ public struct Salvage: Sendable {
     /// row, or one that its table cannot have.
     /// - Throws: The same as with a key; ``LockstepError/Code/malformedInput`` for a file that is not plaintext SQLite.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func runPlaintext(
+    package func runPlaintext(
         newKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
         try PendingDatabase.requireFree(new)

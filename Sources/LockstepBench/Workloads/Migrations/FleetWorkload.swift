@@ -48,7 +48,7 @@ enum FleetWorkload: Workload {
         fleet.jobs = jobs
         fleet.options.cacheBytes = request.cacheBytes
         let report = try fleet.run(
-            access: { _ in DatabaseAccess(key: try key.value.clone()) },
+            access: { _ in DatabaseAccess(rawKey: try key.value.clone()) },
             result: { result in if let error = result.error { throw error } })
         measurement.clock.stop()
         measurement.operations = report.migrated

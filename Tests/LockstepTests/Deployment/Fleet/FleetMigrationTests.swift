@@ -38,7 +38,7 @@ struct FleetMigrationTests {
         _ fleet: FleetMigration, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> (FleetReport, [String: FleetResult]) {
         var results: [String: FleetResult] = [:]
-        let report = try fleet.run(access: { _ in try DatabaseAccess(key: Self.key()) }) {
+        let report = try fleet.run(access: { _ in try DatabaseAccess(rawKey: Self.key()) }) {
             result in
             let name = result.file.lastComponent?.string ?? ""
             #expect(results[name] == nil, sourceLocation: sourceLocation)
@@ -173,7 +173,7 @@ struct FleetMigrationTests {
             switch file.lastComponent?.string {
             case "1.db": throw LockstepError(.slotNotOpened, "no")
             case "2.db": throw Stop()
-            default: return try DatabaseAccess(key: Self.key())
+            default: return try DatabaseAccess(rawKey: Self.key())
             }
         }) { results.append($0) }
         #expect(report.migrated == 5 && report.failed == 2)
@@ -196,7 +196,7 @@ struct FleetMigrationTests {
         var results: [FleetResult] = []
         #expect(throws: Stop.self) {
             try fleet.run(
-                access: { _ in try DatabaseAccess(key: Self.key()) }, into: &report
+                access: { _ in try DatabaseAccess(rawKey: Self.key()) }, into: &report
             ) { result in
                 results.append(result)
             } progress: { progress in
@@ -217,7 +217,8 @@ struct FleetMigrationTests {
     func telling() throws {
         var reported = 0
         #expect(throws: Stop.self) {
-            _ = try fleet(jobs: 1).run(access: { _ in try DatabaseAccess(key: Self.key()) }) { _ in
+            _ = try fleet(jobs: 1).run(access: { _ in try DatabaseAccess(rawKey: Self.key()) }) {
+                _ in
                 reported += 1
                 throw Stop()
             }
@@ -240,7 +241,7 @@ struct FleetMigrationTests {
             (isFirst ? first : second).signal()
             let met = (isFirst ? second : first).wait(timeout: .now() + 60) == .success
             isMet.withLock { $0 = $0 && met }
-            return try DatabaseAccess(key: Self.key())
+            return try DatabaseAccess(rawKey: Self.key())
         })
         #expect(report.migrated == 2)
         #expect(isMet.withLock { $0 })

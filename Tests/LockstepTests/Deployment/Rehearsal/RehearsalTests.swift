@@ -166,7 +166,7 @@ struct RehearsalTests {
         rehearsal.freeSpace = { _ in DiskSpace.needed(forCopyOf: size) + size }
         #expect(try run(rehearsal).isClean)
         Refusal.expect(.wrongKey) {
-            _ = try rehearsal.run(DatabaseAccess(key: scratch.database.key(2)))
+            _ = try rehearsal.run(DatabaseAccess(rawKey: scratch.database.key(2)))
         }
         rehearsal.folder = scratch.folder.file("none")
         Refusal.expect(.notFound) { _ = try run(rehearsal) }

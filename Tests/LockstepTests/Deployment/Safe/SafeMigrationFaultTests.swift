@@ -170,7 +170,7 @@ struct SafeMigrationFaultTests {
         let migration = SafeMigration(
             of: victim.database.path, sets: [try DeploymentScratch.good()])
         let report = try await JobThread.run {
-            try migration.run(DatabaseAccess(key: victim.database.key()))
+            try migration.run(DatabaseAccess(rawKey: victim.database.key()))
         }
         #expect(report.outcome == .migrated && report.recovery == .continued)
         #expect(report.verification?.isClean == true)

@@ -206,7 +206,7 @@ struct SafeRetentionTests {
         let names = try scratch.database.names
         func run(_ path: FilePath, key: UInt8 = 1) throws {
             try SafeMigration(of: path, sets: [DeploymentScratch.good()]).run(
-                DatabaseAccess(key: scratch.database.key(key)))
+                DatabaseAccess(rawKey: scratch.database.key(key)))
         }
         Refusal.expect(.notAFile) { try run(link) }
         Refusal.expect(.notAFile) { try run(scratch.folder.path) }

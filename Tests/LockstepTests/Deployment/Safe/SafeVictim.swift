@@ -95,7 +95,7 @@ struct SafeVictim {
         var report = SafeMigrationReport()
         do {
             try SafeMigration(of: database.path, sets: [set]).run(
-                DatabaseAccess(key: database.key()), into: &report)
+                DatabaseAccess(rawKey: database.key()), into: &report)
         } catch let error as LockstepError {
             #expect([.rolledBack, .restored].contains(report.outcome), "\(error)")
             let due = report.recovery == .restored ? 1 : before
@@ -103,7 +103,7 @@ struct SafeVictim {
         }
         try expectNoFault(context)
         let last = try SafeMigration(of: database.path, sets: [DeploymentScratch.good()]).run(
-            DatabaseAccess(key: database.key()))
+            DatabaseAccess(rawKey: database.key()))
         #expect([.migrated, .nothingToDo].contains(last.outcome), context)
         #expect(try version() == 3, context)
         try expectNoFault(context)

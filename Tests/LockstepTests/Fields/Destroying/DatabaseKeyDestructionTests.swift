@@ -17,7 +17,7 @@ struct DatabaseKeyDestructionTests {
         var destruction = KeyDestruction(of: .database, version: version, keyring: scratch.file)
         (destruction.databases, destruction.lost) = (databases, lost)
         var keyring = try scratch.keyring()
-        try destruction.run(&keyring) { _ in throw Stop() }
+        try destruction.run(&keyring, databaseKey: { _ in throw Stop() })
     }
 
     private func identity(of path: FilePath) throws -> [UInt8] {
@@ -134,7 +134,7 @@ struct DatabaseKeyDestructionTests {
         var keyring = try scratch.keyring()
         let other = try second()
         let destruction = KeyDestruction(of: .database, version: 1, keyring: scratch.file)
-        try destruction.run(&keyring) { _ in throw Stop() }
+        try destruction.run(&keyring, databaseKey: { _ in throw Stop() })
         #expect(try scratch.states == [.destroyed, .active])
         #expect(try scratch.keyring().summary.databases.count == 2, "\(other)")
     }

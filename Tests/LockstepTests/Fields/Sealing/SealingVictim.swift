@@ -157,7 +157,7 @@ struct SealingVictim {
         var migration = SafeMigration(of: victim.database.path, sets: [try victim.set])
         migration.options.fieldKeys = [keys]
         migration.options.mayBeUnsealed = true
-        let report = try migration.run(DatabaseAccess(key: victim.database.key()))
+        let report = try migration.run(DatabaseAccess(rawKey: victim.database.key()))
         #expect([.migrated, .nothingToDo].contains(report.outcome), context)
         #expect(report.recovery != .restored, context)
         try expectCompletion(context)

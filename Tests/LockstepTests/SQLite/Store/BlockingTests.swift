@@ -43,8 +43,6 @@ struct BlockingTests {
             "\(refused)")
         let awaited = "func work() async throws {\n_ = try await JobThread.run { try \(job) }\n}"
         #expect(try await Compiler.errors(program(["_ = try \(job)"], awaited)) == [])
-        let onMain = "@MainActor \(awaited)"
-        #expect(try await Compiler.errors(program([], onMain)) == [])
     }
 
     @Test("In top-level code without `await` the blocking calls run")
