@@ -11,6 +11,8 @@ public import SystemPackage
 public protocol ModelStore: Sendable {
     /// The name of its migration set.
     static var setName: String { get }
+    /// The datasets of the columns that its set seals; none by default.
+    static var datasets: [String] { get }
     /// The database that it works on.
     var store: Store { get }
     /// A store over a database whose schema is in place, possibly shared with other stores.
@@ -18,6 +20,32 @@ public protocol ModelStore: Sendable {
 }
 
 extension ModelStore {
+    /// The datasets of the columns that its set seals.
+    public static var datasets: [String] { [] }
+
+    /// Opens the database at a path with its keyring, or makes both; migrates the schema to the newest version, and checks
+    /// it: as `Store.open(_:key:keyring:migrations:sealed:records:mode:options:)` does with the set of this store.
+    /// - Parameters:
+    ///   - path: The database file.
+    ///   - key: What opens its keyring, or protects a new one.
+    ///   - keyring: Its keyring; nil for the one beside the database.
+    ///   - sealed: The datasets whose sealed columns are read and written; without any, those of ``datasets``, whose
+    ///     keyrings are opened by `key`.
+    ///   - mode: Whether the database may be made, or only read.
+    ///   - options: How the store works.
+    /// - Throws: The errors of that call; `CancellationError`.
+    @concurrent
+    public static func open(
+        _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil, sealed: Dataset...,
+        mode: OpeningMode = .openOrCreate, options: StoreOptions = .init()
+    ) async throws -> Self {
+        let store = try await Store.open(
+            path, key: key, keyring: keyring, sets: [ModelMigrations.set(setName)],
+            datasets: sealed.isEmpty ? datasets.map { Dataset($0) } : sealed, mode: mode,
+            options: options)
+        return Self(store)
+    }
+
     /// Opens the database at `path`, making it first if there is none; migrates the schema to the newest version, and
     /// checks it lightly. Blocks.
     ///

@@ -38,6 +38,16 @@ extension Store {
         return try await JobThread.run { try opening.run() }
     }
 
+    /// The same with lists.
+    @concurrent
+    package static func open(
+        _ path: FilePath, key: KeySource, keyring: KeyringFile?, sets: [MigrationSet],
+        datasets: [Dataset], mode: OpeningMode, options: StoreOptions
+    ) async throws -> Store {
+        let opening = StoreOpening(path, key, keyring, sets, datasets, [], mode, options)
+        return try await JobThread.run { try opening.run() }
+    }
+
     /// The same on this thread, for code that is not asynchronous.
     /// - Parameters:
     ///   - path: The database.

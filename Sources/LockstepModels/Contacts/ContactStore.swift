@@ -10,6 +10,8 @@ public import Lockstep
 public struct ContactStore: ModelStore {
     /// The migration set's name.
     public static let setName = "contacts"
+    /// The datasets of the columns that its set seals.
+    public static let datasets = ["contacts"]
 
     /// The database that it works on.
     public let store: Store

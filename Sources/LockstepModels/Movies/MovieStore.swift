@@ -13,6 +13,8 @@ public struct MovieStore: ModelStore {
     public static let setName = "movies"
     /// The dataset that the films belong to from version 3 on.
     public static let dataset = "movies"
+    /// The datasets of the columns that its set seals.
+    public static let datasets = [dataset]
 
     /// The database that it works on.
     public let store: Store

@@ -13,7 +13,9 @@ public enum JobThread {
     /// - Throws: The error of `work`. Nothing else: a task that was cancelled before runs `work`, too, which finds that out.
     @concurrent
     @discardableResult
-    public static func run<Result: Sendable>(_ work: () throws -> Result) async throws -> Result {
+    public static func run<Result: Sendable>(
+        _ work: sending () throws -> Result
+    ) async throws -> Result {
         try await withTaskExecutorPreference(OneThread()) { try work() }
     }
 }

@@ -43,6 +43,10 @@ struct BlockingTests {
             "\(refused)")
         let awaited = "func work() async throws {\n_ = try await JobThread.run { try \(job) }\n}"
         #expect(try await Compiler.errors(program(["_ = try \(job)"], awaited)) == [])
+        let onMainActor =
+            "@MainActor func work(_ store: Store) async throws {\nlet count = 1\n"
+            + "_ = try await JobThread.run { _ = count; return try \(job) }\n}"
+        #expect(try await Compiler.errors(program([], onMainActor)) == [])
     }
 
     @Test("In top-level code without `await` the blocking calls run")
