@@ -1,41 +1,46 @@
-/// Splits SQL into SQLite's tokens, as `tokenize.c` defines them.
+/// Splits SQL into tokens: SQLite's, as `tokenize.c` defines them, or those of another ``Lexis``.
 ///
 /// Used where plain text does not suffice: to leave values out of messages, to see whether two statements
 /// differ in more than spacing and comments, and to find the name in a CREATE TABLE. It never splits SQL into
 /// statements; that is the job of `sqlite3_prepare_v2`.
-struct SQLTokens: Sequence, IteratorProtocol {
-    struct Token: Equatable {
-        enum Kind {
+package struct SQLTokens: Sequence, IteratorProtocol {
+    package struct Token: Equatable {
+        package enum Kind {
             case space, comment, string, blob, number, quotedName, word, variable, symbol
         }
-        let kind: Kind
+        package let kind: Kind
         /// Its position in the text's UTF-8.
-        let range: Range<Int>
+        package let range: Range<Int>
     }
 
-    private let bytes: [UInt8]
-    private var position = 0
+    let bytes: [UInt8]
+    private let lexis: Lexis
+    var position = 0
 
-    init(_ sql: String) { bytes = Array(sql.utf8) }
+    init(_ sql: String) {
+        bytes = Array(sql.utf8)
+        lexis = .sqlite
+    }
 
     /// The tokens of `bytes` from an offset on; ranges count from the start of `bytes`.
-    init(_ bytes: [UInt8], from offset: Int) {
+    package init(_ bytes: [UInt8], from offset: Int, _ lexis: Lexis = .sqlite) {
         self.bytes = bytes
+        self.lexis = lexis
         position = offset
     }
 
-    mutating func next() -> Token? {
+    package mutating func next() -> Token? {
         guard position < bytes.count else { return nil }
         let start = position
-        let kind = scan()
+        let kind = lexis == .sqlite ? scan() : scanPostgres()
         return Token(kind: kind, range: start..<position)
     }
 
     // MARK: Uses
 
     /// Whether the SQL contains only space, comments and semicolons.
-    static func areBlank(_ sql: [UInt8]) -> Bool {
-        SQLTokens(sql, from: 0).allSatisfy {
+    package static func areBlank(_ sql: [UInt8], _ lexis: Lexis = .sqlite) -> Bool {
+        SQLTokens(sql, from: 0, lexis).allSatisfy {
             $0.kind == .space || $0.kind == .comment
                 || sql[$0.range].elementsEqual([UInt8(ascii: ";")])
         }
@@ -97,7 +102,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
     }
 
     /// `name` as an SQL identifier, whatever it contains.
-    static func quote(_ name: String) -> String { enclose(name, in: UInt8(ascii: "\"")) }
+    package static func quote(_ name: String) -> String { enclose(name, in: UInt8(ascii: "\"")) }
 
     /// `text` as an SQL literal.
     static func quoteText(_ text: String) -> String { enclose(text, in: UInt8(ascii: "'")) }
@@ -157,11 +162,11 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
     // MARK: Scanning
 
-    private func byte(at offset: Int = 0) -> UInt8? {
+    func byte(at offset: Int = 0) -> UInt8? {
         position + offset < bytes.count ? bytes[position + offset] : nil
     }
 
-    private mutating func skip(while matches: (UInt8) -> Bool) {
+    mutating func skip(while matches: (UInt8) -> Bool) {
         while let byte = byte(), matches(byte) { position += 1 }
     }
 
@@ -243,7 +248,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    private mutating func skipQuoted(_ quote: UInt8) {
+    mutating func skipQuoted(_ quote: UInt8) {
         while let byte = byte() {
             position += 1
             guard byte == quote else { continue }
@@ -264,7 +269,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
     }
 
     /// SQLite takes every byte of a multi-byte character as part of a name.
-    private static func isWord(_ byte: UInt8) -> Bool {
+    static func isWord(_ byte: UInt8) -> Bool {
         byte.isASCIIDigit || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
             || byte.isASCIILetter
     }
