@@ -18,7 +18,7 @@ struct ManifestDefinition {
                     ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4')))
             """
         ) { row in
-            var digest = try RowDigest()
+            var digest = try StoredValueDigest()
             for column in 0..<4 { try digest.add(row, column) }
             let isIndex = try row[0] as String == "index"
             return ManifestDefinition(

@@ -39,8 +39,8 @@ struct ManifestRows: Sendable, Hashable {
             ).report(to: progress)
         }
         var ticker = Ticker()
-        var sealed = try RowDigest(isOfSet: isSet)
-        var whole = try RowDigest(isOfSet: isSet)
+        var sealed = try StoredValueDigest(isOfSet: isSet)
+        var whole = try StoredValueDigest(isOfSet: isSet)
         try report(&ticker)
         try connection.prepare(SQL(verbatim: sql)).forEach { row in
             if count.isMultiple(of: Self.rowsPerLook) { try report(&ticker) }
