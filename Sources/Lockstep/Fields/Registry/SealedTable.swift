@@ -45,6 +45,15 @@ struct SealedTable: Sendable, Equatable {
 
     var quotedName: String { SQLTokens.quote(name) }
 
+    /// A table whose catalogue somebody else has read.
+    init(
+        name: String, columns: [Column], key: Key, hasRowID: Bool, isStrict: Bool, sql: String
+    ) throws(LockstepError) {
+        try Self.requireOneEach(columns, name)
+        (self.name, self.columns, self.key) = (name, columns, key)
+        (self.hasRowID, self.isStrict, self.sql) = (hasRowID, isStrict, sql)
+    }
+
     /// Nil if the file has no such table.
     init?(_ name: String, _ connection: borrowing Connection) throws {
         let found = try connection.query(
