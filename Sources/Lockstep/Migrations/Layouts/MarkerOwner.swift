@@ -55,7 +55,7 @@ enum MarkerOwner: Hashable {
         let bytes = source.bytes
         // Most files of other layouts have no markers, and this check avoids parsing them.
         guard couldHoldMarkers(bytes) else { return nil }
-        for token in SQLTokens(bytes, from: MigrationSource.markLength(bytes))
+        for token in SQLTokens(bytes, from: MigrationSource.markLength(bytes), source.engine.lexis)
         where token.kind == .comment && couldBeMarker(bytes[token.range]) {
             let comment = String(decoding: bytes[token.range], as: UTF8.self)
             if let owner = MarkerOwner(of: comment) { return owner }

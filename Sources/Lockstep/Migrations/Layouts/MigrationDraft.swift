@@ -132,6 +132,7 @@ public struct MigrationDraft: Sendable, Equatable {
                 "the version after \(newest.version) of \(set.name) cannot be determined",
                 hint: "create the file by hand", context: .init(set: set.name))
         }
-        return (number + 1).padded(to: digits.count)
+        let last = max(number, set.versionsElsewhere.last?.number ?? 0)
+        return (last + 1).padded(to: digits.count)
     }
 }

@@ -4,13 +4,15 @@ struct MigrationSource: Sendable, Equatable {
     let path: String
     /// Its content; empty for a file of which only the name matters.
     let bytes: [UInt8]
+    /// The engine that reads it.
+    let engine: DatabaseEngine
     /// The file name without folders.
     let name: Substring
     /// Its folder within the migration folder; nil if it is directly in the migration folder.
     let folder: Substring?
 
-    init(path: String, bytes: [UInt8]) {
-        (self.path, self.bytes) = (path, bytes)
+    init(path: String, bytes: [UInt8], engine: DatabaseEngine = .sqlite) {
+        (self.path, self.bytes, self.engine) = (path, bytes, engine)
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         folder = slash.map { path[..<$0] }
         name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]

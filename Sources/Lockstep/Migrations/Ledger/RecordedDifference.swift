@@ -59,11 +59,13 @@ enum RecordedDifference: Equatable {
         guard let own, let down else { return .down }
         // A way down in the same file is unchanged, byte for byte, if the file is.
         if migration.keepsDownInside, migration.checksums.bytes == checksums.bytes { return .down }
-        return MigrationChecksums.areAlike(own, down) ? .spacing : .down
+        return MigrationChecksums.areAlike(own, down, migration.lexis) ? .spacing : .down
     }
 }
 
 extension Migration {
+    fileprivate var lexis: Lexis { if case .file(let file) = self { file.lexis } else { .sqlite } }
+
     /// Whether its checksums also cover its way down.
     fileprivate var keepsDownInside: Bool {
         if case .file(let file) = self { file.downFileName == nil } else { true }

@@ -52,7 +52,7 @@ extension PlanState {
     private func requireNoKeys(
         _ down: String, _ origin: ScriptOrigin, _ named: String
     ) throws(LockstepError) {
-        let script = try MigrationFileParser.parseScript(down, origin)
+        let script = try MigrationFileParser.parseScript(down, origin, set.engine.lexis)
         for item in script.items {
             guard case .directive(.sealing(let sealing)) = item.content else { continue }
             throw LockstepError(

@@ -72,10 +72,11 @@ enum PlanFindings {
     private static func gaps(_ state: PlanState) -> [Plan.Finding] {
         guard !state.set.layout.rules.allowsGaps else { return [] }
         let numbers = state.migrations.compactMap(\.version.number)
-        guard numbers.count == state.migrations.count, let first = numbers.first, first <= 1 else {
-            return []
-        }
-        return zip(numbers, numbers.dropFirst()).compactMap { one, next in
+        guard numbers.count == state.migrations.count else { return [] }
+        // What other engines have is no gap here.
+        let known = (numbers + state.set.versionsElsewhere.compactMap(\.number)).sorted()
+        guard let first = known.first, first <= 1 else { return [] }
+        return zip(known, known.dropFirst()).compactMap { one, next in
             guard next > one, next - one > 1 else { return nil }
             return .fatal(
                 .versionGap,

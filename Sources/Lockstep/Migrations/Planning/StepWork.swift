@@ -6,7 +6,7 @@ enum StepWork {
 
 extension Plan.Step {
     /// Where its script or code comes from.
-    func origin(in set: MigrationSet) -> ScriptOrigin {
+    package func origin(in set: MigrationSet) -> ScriptOrigin {
         switch self {
         case .up(let migration): migration.origin(in: set.name)
         case .down(_, .own(let migration)), .abandon(_, .own(let migration)):
@@ -15,6 +15,21 @@ extension Plan.Step {
             ScriptOrigin(
                 "\(set.name) \(version) (\(name)), recorded way down", .init(set: set.name, version)
             )
+        }
+    }
+
+    /// The script to run on a server.
+    /// - Throws: The errors of ``work(in:)``; ``LockstepError/Code/migrationMalformed`` for a version in Swift, which changes
+    ///   a file.
+    package func script(in set: MigrationSet) throws -> MigrationScript {
+        switch try work(in: set) {
+        case .script(let script): return script
+        case .code:
+            throw LockstepError(
+                .migrationMalformed,
+                "\(origin(in: set).title) is written in Swift for a connection of SQLite",
+                hint: "give the set for \(set.engine.title) a file of this version",
+                context: origin(in: set).context)
         }
     }
 
@@ -54,7 +69,9 @@ extension Plan.Step {
         case .recorded:
             guard let recorded else { throw irreversible(set) }
             return .script(
-                declared(try MigrationFileParser.parseScript(recorded, origin(in: set)), set))
+                declared(
+                    try MigrationFileParser.parseScript(
+                        recorded, origin(in: set), set.engine.lexis), set))
         }
     }
 

@@ -49,8 +49,8 @@ public struct Migrator {
     /// - Throws: ``LockstepError`` of the group "Migrations"; the version in the error is rolled back, earlier
     ///   versions stay applied. ``LockstepError/Code/locked`` if somebody is destroying a key of the connection's datasets
     ///   for longer than ``FileLockWait`` allows; ``LockstepError/Code/tampered`` for a ledger that was changed,
-    ///   ``LockstepError/Code/misuse`` inside a transaction, and if recorded ways down are allowed on a connection
-    ///   with field keys; `CancellationError`; any error from `progress`.
+    ///   ``LockstepError/Code/misuse`` inside a transaction, for a set that was read for another engine, and if recorded
+    ///   ways down are allowed on a connection with field keys; `CancellationError`; any error from `progress`.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     public func run(
         _ target: Plan.Target = .latest, on connection: borrowing Connection,
@@ -74,6 +74,7 @@ public struct Migrator {
                 .misuse, "a migration cannot run inside a transaction",
                 hint: "commit or roll back first")
         }
+        try set.require(.sqlite)
         try recordedDown.require(on: connection)
         try withoutActuallyEscaping(progress) { progress in
             let reporter = MigrationReporter(progress)
@@ -116,8 +117,10 @@ public struct Migrator {
 
     /// The steps to `target`, with the problems found.
     /// - Throws: ``LockstepError/Code/registryMissing`` if the file no longer records a column as sealed that an
-    ///   applied version has sealed; the errors of reading the ledger.
+    ///   applied version has sealed; ``LockstepError/Code/misuse`` for a set that was read for another engine; the errors
+    ///   of reading the ledger.
     public func plan(_ target: Plan.Target, on connection: borrowing Connection) throws -> Plan {
+        try set.require(.sqlite)
         let history = try Ledger.history(connection)
         try requireSealed(connection, history)
         return Plan(

@@ -1,5 +1,5 @@
 /// The request in a `-- lockstep:` comment.
-enum Directive: Sendable, Equatable {
+package enum Directive: Sendable, Equatable {
     /// The next CREATE TABLE replaces the definition of this table and keeps its rows.
     case rebuild(table: String)
     /// In a rebuild: the expression that computes a column of the new table.
@@ -75,7 +75,7 @@ enum Directive: Sendable, Equatable {
     }
 
     /// The text that parses to this directive.
-    var spelling: String {
+    package var spelling: String {
         switch self {
         case .foreignKeysOff: "foreign keys off"
         case .noTransaction: "no transaction"

@@ -21,10 +21,10 @@ struct MarkedSections {
         var pieces: [ScriptSplitter.Piece] = []
 
         /// Whether it has nothing but comments.
-        var isBlank: Bool {
+        func isBlank(_ lexis: Lexis) -> Bool {
             pieces.allSatisfy { piece in
                 guard case .sql = piece.content else { return false }
-                return SQLTokens.areBlank(Array(piece.text.utf8))
+                return SQLTokens.areBlank(Array(piece.text.utf8), lexis)
             }
         }
     }
@@ -38,7 +38,7 @@ struct MarkedSections {
         }
     ) throws(LockstepError) -> (up: MigrationScript, down: MigrationScript?) {
         var cutter = cutter
-        let origin = cutter.origin
+        let (origin, lexis) = (cutter.origin, cutter.lexis)
         let pieces = try cutter.cut(text)
         try validate(cutter.marks)
         var sections: [Section] = []
@@ -46,7 +46,8 @@ struct MarkedSections {
             switch piece.content {
             case .marker(.up(let inTransaction)):
                 // Comments can precede it.
-                if beginsUp, sections.count == 1, sections[0].isImplied, sections[0].isBlank {
+                if beginsUp, sections.count == 1, sections[0].isImplied, sections[0].isBlank(lexis)
+                {
                     sections = []
                 }
                 let isSecond = sections.last.map { $0.isUp || !mayRepeat } ?? false
@@ -66,7 +67,8 @@ struct MarkedSections {
                 }
                 guard let last = sections.indices.last else {
                     // Comments can precede the first marker; statements cannot.
-                    guard case .sql = piece.content, SQLTokens.areBlank(Array(piece.text.utf8))
+                    guard case .sql = piece.content,
+                        SQLTokens.areBlank(Array(piece.text.utf8), lexis)
                     else {
                         throw malformed("text before `\(upMarker)`", piece, origin)
                     }
@@ -83,8 +85,8 @@ struct MarkedSections {
         let ups = sections.filter(\.isUp)
         let downs = sections.filter { !$0.isUp }
         return (
-            script(ups, inTransaction: !isFree),
-            downs.isEmpty ? nil : script(downs, inTransaction: !isFree)
+            script(ups, lexis, inTransaction: !isFree),
+            downs.isEmpty ? nil : script(downs, lexis, inTransaction: !isFree)
         )
     }
 
@@ -106,12 +108,14 @@ struct MarkedSections {
         }
     }
 
-    private func script(_ sections: [Section], inTransaction: Bool) -> MigrationScript {
+    private func script(
+        _ sections: [Section], _ lexis: Lexis, inTransaction: Bool
+    ) -> MigrationScript {
         let pieces = sections.flatMap(\.pieces)
         return MigrationScript(
             pieces, line: sections.first?.line ?? 1,
             implied: MigrationScript.implied(
-                by: pieces, isForeign: isForeign,
+                by: pieces, isForeign: isForeign, lexis,
                 inTransaction: inTransaction && sections.allSatisfy(\.inTransaction)))
     }
 

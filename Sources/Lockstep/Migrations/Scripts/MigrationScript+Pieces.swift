@@ -28,9 +28,9 @@ extension MigrationScript {
     /// directive here. If they contain nothing else that SQLite refuses inside a transaction, they run inside
     /// one, which is safer.
     static func implied(
-        by pieces: [ScriptSplitter.Piece], isForeign: Bool, inTransaction: Bool
+        by pieces: [ScriptSplitter.Piece], isForeign: Bool, _ lexis: Lexis, inTransaction: Bool
     ) -> [Directive] {
-        guard isForeign else { return inTransaction ? [] : [.noTransaction] }
+        guard isForeign, lexis == .sqlite else { return inTransaction ? [] : [.noTransaction] }
         let isBare = !inTransaction && pieces.contains(where: needsNoTransaction)
         return [.doubleQuotedTexts] + (isBare ? [.noTransaction] : [])
     }

@@ -2,24 +2,24 @@
 ///
 /// A directive is a comment on its own, `-- lockstep: …`; inside a string it is part of the string. Instructions
 /// that other layouts write differently also become directives.
-struct MigrationScript: Sendable, Equatable {
+package struct MigrationScript: Sendable, Equatable {
     /// A piece of SQL or a directive, with the line in the file where it begins.
-    struct Item: Sendable, Equatable {
-        enum Content: Sendable, Equatable {
+    package struct Item: Sendable, Equatable {
+        package enum Content: Sendable, Equatable {
             case sql(String)
             case directive(Directive)
         }
-        let content: Content
-        let line: Int
+        package let content: Content
+        package let line: Int
     }
 
-    let items: [Item]
+    package let items: [Item]
     /// The text as in the file, with directives in place of another layout's notation: the ledger stores it and
     /// does not know layouts.
-    let text: String
+    package let text: String
 
     /// Whether it runs inside a transaction, together with its row in the ledger.
-    var runsInTransaction: Bool {
+    package var runsInTransaction: Bool {
         !items.contains { $0.content == .directive(.noTransaction) }
     }
 

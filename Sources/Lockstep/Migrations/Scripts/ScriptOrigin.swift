@@ -1,7 +1,7 @@
 /// Where a script comes from: its name in messages, and the same for programs.
-struct ScriptOrigin: Sendable, Equatable {
+package struct ScriptOrigin: Sendable, Equatable {
     /// The name in messages, such as `movies/0003_add_ratings.sql`.
-    let title: String
+    package let title: String
     let context: LockstepError.Context
 
     init(_ title: String, _ context: LockstepError.Context) {
@@ -12,7 +12,7 @@ struct ScriptOrigin: Sendable, Equatable {
     init(file: String) { self.init(file, .init(file: file)) }
 
     /// The error for a line that breaks a rule.
-    func malformed(_ what: String, line: Int, hint: String) -> LockstepError {
+    package func malformed(_ what: String, line: Int, hint: String) -> LockstepError {
         malformed(what, line: line, advice: .init(hint))
     }
 
@@ -25,7 +25,7 @@ struct ScriptOrigin: Sendable, Equatable {
 
     /// The same error with its place in the script.
     /// - Parameter line: Nil for an error of the script as a whole.
-    func located(
+    package func located(
         _ error: LockstepError, line: Int? = nil, advice: LockstepError.Advice? = nil
     ) -> LockstepError {
         var context = context

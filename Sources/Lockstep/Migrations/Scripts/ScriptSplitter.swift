@@ -49,6 +49,8 @@ struct ScriptSplitter {
     }
 
     let origin: ScriptOrigin
+    /// The rules that divide the text into tokens.
+    let lexis: Lexis
     /// The meaning of a comment in the layout; nil for an ordinary comment.
     let marker: (Comment) throws(LockstepError) -> Marker?
     /// Whether `PRAGMA foreign_keys` becomes the equivalent directive: other tools' files switch foreign keys off
@@ -68,11 +70,12 @@ struct ScriptSplitter {
 
     /// - Parameter isDown: Whether the whole file is a way down.
     init(
-        _ origin: ScriptOrigin, readsForeignKeyPragmas: Bool, isDown: Bool = false,
+        _ origin: ScriptOrigin, _ lexis: Lexis, readsForeignKeyPragmas: Bool, isDown: Bool = false,
         marker: @escaping (Comment) throws(LockstepError) -> Marker?
     ) {
         self.origin = origin
-        self.readsForeignKeyPragmas = readsForeignKeyPragmas
+        self.lexis = lexis
+        self.readsForeignKeyPragmas = readsForeignKeyPragmas && lexis == .sqlite
         isUp = !isDown
         self.marker = marker
     }
@@ -80,7 +83,7 @@ struct ScriptSplitter {
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line.
     mutating func cut(_ text: String) throws(LockstepError) -> [Piece] {
         let bytes = Array(text.utf8)
-        let tokens = Array(SQLTokens(bytes, from: 0))
+        let tokens = Array(SQLTokens(bytes, from: 0, lexis))
         var line = 1
         var index = 0
         while index < tokens.count {
@@ -128,7 +131,7 @@ struct ScriptSplitter {
             let marker = DownMarker(comment, line: line)
         else { return }
         let rest = bytes[token.range.upperBound...].prefix { $0 != UInt8(ascii: "\n") }
-        guard SQLTokens.areBlank(Array(rest)) else { return }
+        guard SQLTokens.areBlank(Array(rest), lexis) else { return }
         downMarker = marker
     }
 

@@ -8,7 +8,7 @@
 /// in joins and groups. An index is a normaliser, optionally followed by a colon and the number of bits of its
 /// tokens. An index over so few distinct values that its tokens identify them is refused, unless
 /// `histogram=accepted` permits it.
-struct SealingDirective: Sendable, Equatable {
+package struct SealingDirective: Sendable, Equatable {
     let change: SealingChange
     /// The name of the dataset whose fields keyring seals the column.
     let dataset: String

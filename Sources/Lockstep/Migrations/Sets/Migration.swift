@@ -55,7 +55,7 @@ public enum Migration: Sendable, Equatable {
         if case .file(let file) = self { file.mayComeLate } else { false }
     }
 
-    var checksums: MigrationChecksums {
+    package var checksums: MigrationChecksums {
         switch self {
         case .file(let file): file.checksums
         case .code(let code): code.checksums
@@ -63,7 +63,7 @@ public enum Migration: Sendable, Equatable {
     }
 
     /// The SQL of the way down, as the ledger records it; nil for code.
-    var recordedDown: String? {
+    package var recordedDown: String? {
         switch self {
         case .file(let file): file.down?.text
         case .code: nil

@@ -27,9 +27,12 @@ public struct MigrationFile: Sendable, Equatable {
     /// Whether it can be applied after a later version was applied.
     public var mayComeLate: Bool { content.mayComeLate }
     /// The checksums of the file with the way up; the ledger keeps the way down.
-    var checksums: MigrationChecksums { content.checksums }
-    var up: MigrationScript { content.up }
-    var down: MigrationScript? { content.down }
+    package var checksums: MigrationChecksums { content.checksums }
+    package var up: MigrationScript { content.up }
+    package var down: MigrationScript? { content.down }
+
+    /// The rules that divide its SQL into tokens.
+    var lexis: Lexis { content.lexis }
 
     private var content: Content { kept.content }
     /// A reference, because plans copy migrations between lists and a set can have a thousand of them.
@@ -42,6 +45,7 @@ public struct MigrationFile: Sendable, Equatable {
         let downFileName: String?
         let kind: Kind
         let mayComeLate: Bool
+        let lexis: Lexis
         let checksums: MigrationChecksums
         var up: MigrationScript
         let down: MigrationScript?
@@ -96,8 +100,9 @@ public struct MigrationFile: Sendable, Equatable {
             // The ledger and messages need a name.
             name: name.isEmpty ? String(source.stem ?? source.name) : String(name),
             fileName: source.path, downFileName: downFileName, kind: kind, mayComeLate: mayComeLate,
+            lexis: source.engine.lexis,
             checksums: try MigrationChecksums(
-                bytes: source.bytes, text: source.text(), markers: markers),
+                bytes: source.bytes, text: source.text(), source.engine.lexis, markers: markers),
             up: up, down: down)
         self.init(content)
     }

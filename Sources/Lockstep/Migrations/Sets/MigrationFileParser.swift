@@ -3,9 +3,9 @@ enum MigrationFileParser {
     /// Reads a single script of the native layout: the way down that the ledger recorded.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` with name and line.
     static func parseScript(
-        _ text: String, _ origin: ScriptOrigin
+        _ text: String, _ origin: ScriptOrigin, _ lexis: Lexis = .sqlite
     ) throws(LockstepError) -> MigrationScript {
-        var cutter = ScriptSplitter(origin, readsForeignKeyPragmas: false, isDown: true) {
+        var cutter = ScriptSplitter(origin, lexis, readsForeignKeyPragmas: false, isDown: true) {
             _ throws(LockstepError) in nil
         }
         return MigrationScript(try cutter.cut(text), line: 1)
@@ -20,8 +20,9 @@ enum MigrationFileParser {
         isDown: Bool = false,
         marker: @escaping (Substring) -> ScriptSplitter.Marker? = { _ in nil }
     ) throws(LockstepError) -> MigrationScript {
-        var cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true, isDown: isDown) {
-            comment throws(LockstepError) in
+        var cutter = ScriptSplitter(
+            source.origin, source.engine.lexis, readsForeignKeyPragmas: true, isDown: isDown
+        ) { comment throws(LockstepError) in
             if let marker = marker(comment.text) { return marker }
             guard let owner = MarkerOwner(of: comment.text) else { return nil }
             throw comment.malformed(
@@ -33,6 +34,6 @@ enum MigrationFileParser {
         return MigrationScript(
             pieces, line: 1,
             implied: MigrationScript.implied(
-                by: pieces, isForeign: true, inTransaction: inTransaction))
+                by: pieces, isForeign: true, source.engine.lexis, inTransaction: inTransaction))
     }
 }

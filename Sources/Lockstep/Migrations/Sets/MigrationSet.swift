@@ -6,6 +6,10 @@ public struct MigrationSet: Sendable, Equatable {
     public let name: String
     /// The layout that defines its file names and markers.
     public let layout: MigrationLayout
+    /// The engine that it is for.
+    public let engine: DatabaseEngine
+    /// The versions that exist for other engines alone.
+    let versionsElsewhere: [MigrationVersion]
     /// The versions in ascending order. Two files can have the same version; the plan reports that.
     public internal(set) var files: [MigrationFile]
     /// Versions written in Swift.
@@ -28,27 +32,42 @@ public struct MigrationSet: Sendable, Equatable {
     ///   - layout: The layout that defines the file names and markers; nil detects it from the files.
     ///   - files: Paths in the set's folder, separated by `/`, and contents. They count as they would in a folder:
     ///     those that are not migrations in the layout, nor settings, are ignored.
+    ///   - engine: The engine that the set is for, which chooses between a version's files.
     /// - Throws: ``LockstepError/Code/migrationMalformed``.
     public init(
-        name: String, layout: MigrationLayout? = nil, files: [(name: String, content: String)]
+        name: String, layout: MigrationLayout? = nil, files: [(name: String, content: String)],
+        engine: DatabaseEngine = .sqlite
     ) throws(LockstepError) {
         try self.init(
-            name: name, layout: layout,
+            name: name, layout: layout, engine,
             sources: MigrationFolder.select(files, layout: layout))
     }
 
     private init(
-        name: String, layout wanted: MigrationLayout?, sources: [MigrationSource]
+        name: String, layout wanted: MigrationLayout?, _ engine: DatabaseEngine,
+        sources: [MigrationSource]
     ) throws(LockstepError) {
         guard PlainName.isValid(name) else {
             throw LockstepError(
                 .migrationMalformed, "a migration set cannot be named “\(name)”",
                 advice: "rename its folder to \(PlainName.rule), or \(.nameSet)")
         }
+        self.engine = engine
+        let sources =
+            engine == .sqlite
+            ? sources
+            : sources.map { MigrationSource(path: $0.path, bytes: $0.bytes, engine: engine) }
         let contents: LayoutContents
         do throws(LockstepError) {
             layout = if let wanted { wanted } else { try LayoutDetection.layout(of: sources) }
-            contents = try layout.rules.read(sources)
+            if layout == .native {
+                let variants = EngineVariants(sources, for: engine)
+                versionsElsewhere = variants.versionsElsewhere
+                contents = try layout.rules.read(variants.sources)
+            } else {
+                versionsElsewhere = []
+                contents = try layout.rules.read(sources)
+            }
             files = contents.versions.sorted {
                 ($0.version, $0.fileName) < ($1.version, $1.fileName)
             }
@@ -74,20 +93,23 @@ public struct MigrationSet: Sendable, Equatable {
     ///   - folder: The folder, whose name becomes the set's name.
     ///   - layout: The layout that defines the file names and markers; nil detects it from the files.
     ///   - largestFile: The maximum size of a file in bytes.
+    ///   - engine: The engine that the set is for, which chooses between a version's files.
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/migrationMalformed``, also for an item
     ///   that has the name of a migration but is not a file; ``LockstepError/Code/tooLarge``.
     public init(
-        folder: FilePath, layout: MigrationLayout? = nil, largestFile: Int = defaultLargestFile
+        folder: FilePath, layout: MigrationLayout? = nil, largestFile: Int = defaultLargestFile,
+        engine: DatabaseEngine = .sqlite
     ) throws {
         try self.init(
-            folder: folder, layout: layout, name: try Self.name(of: folder), largestFile)
+            folder: folder, layout: layout, engine, name: try Self.name(of: folder), largestFile)
     }
 
     private init(
-        folder: FilePath, layout: MigrationLayout?, name: String, _ largestFile: Int
+        folder: FilePath, layout: MigrationLayout?, _ engine: DatabaseEngine, name: String,
+        _ largestFile: Int
     ) throws {
         try self.init(
-            name: name, layout: layout,
+            name: name, layout: layout, engine,
             sources: try MigrationFolder.read(folder, layout: layout, limit: largestFile))
     }
 
@@ -117,11 +139,12 @@ public struct MigrationSet: Sendable, Equatable {
     ///     `refinery` or `flyway`, which read subfolders, a folder with migrations anywhere below it is one set,
     ///     unless the given name is the name of one of its folders.
     ///   - largestFile: The maximum size of a file in bytes.
+    ///   - engine: The engine that the sets are for, which chooses between a version's files.
     /// - Throws: ``LockstepError/Code/notFound`` if there is none; the errors of
-    ///   ``init(folder:layout:largestFile:)``.
+    ///   ``init(folder:layout:largestFile:engine:)``.
     public static func sets(
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil,
-        largestFile: Int = defaultLargestFile
+        largestFile: Int = defaultLargestFile, engine: DatabaseEngine = .sqlite
     ) throws -> [MigrationSet] {
         let found = try folders(in: folder, named: wanted, layout: layout)
         var sets: [MigrationSet] = []
@@ -129,7 +152,7 @@ public struct MigrationSet: Sendable, Equatable {
             let own = try RealPath.of(place).lastComponent?.string ?? ""
             let isDirect = found.isDirect && !PlainName.isValid(own)
             let set = try MigrationSet(
-                folder: place, layout: layout,
+                folder: place, layout: layout, engine,
                 name: isDirect ? wanted ?? name(ofFolder: own) : name(ofFolder: own), largestFile)
             guard !sets.contains(where: { $0.name == set.name }) else {
                 throw LockstepError(
@@ -148,7 +171,7 @@ public struct MigrationSet: Sendable, Equatable {
         return sets
     }
 
-    /// The folders of the sets that ``sets(in:named:layout:largestFile:)`` reads, and whether that is the folder itself.
+    /// The folders of the sets that ``sets(in:named:layout:largestFile:engine:)`` reads, and whether that is the folder itself.
     package static func folders(
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil
     ) throws -> (folders: [FilePath], isDirect: Bool) {
@@ -167,7 +190,8 @@ public struct MigrationSet: Sendable, Equatable {
 
     /// `set` with `baseline` in place of all versions up to the baseline's.
     init(_ set: MigrationSet, from baseline: MigrationFile) {
-        (name, layout) = (set.name, set.layout)
+        (name, layout, engine) = (set.name, set.layout, set.engine)
+        versionsElsewhere = set.versionsElsewhere
         (repeatables, baselines, ignoredFiles) = (set.repeatables, set.baselines, set.ignoredFiles)
         files = [baseline] + set.files.filter { $0.version > baseline.version }
         code = set.code.filter { $0.version > baseline.version }

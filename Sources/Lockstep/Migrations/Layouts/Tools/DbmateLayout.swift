@@ -41,8 +41,9 @@ enum DbmateLayout: LayoutRules {
         let sections = MarkedSections(
             upMarker: "-- migrate:up", downMarker: "-- migrate:down", mayRepeat: true,
             needsDown: true)
-        let cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true) {
-            comment throws(LockstepError) in try marker(comment)
+        let cutter = ScriptSplitter(
+            source.origin, source.engine.lexis, readsForeignKeyPragmas: true
+        ) { comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter)
         return try MigrationFile(

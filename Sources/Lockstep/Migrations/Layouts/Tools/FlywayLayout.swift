@@ -137,7 +137,8 @@ enum FlywayLayout: LayoutRules {
     private static func requireNoPlaceholder(_ source: MigrationSource) throws(LockstepError) {
         let bytes = Array(try source.text().utf8)
         // A placeholder in a comment has no effect.
-        let comments = SQLTokens(bytes, from: 0).filter { $0.kind == .comment }.map(\.range)
+        let comments = SQLTokens(bytes, from: 0, source.engine.lexis).filter { $0.kind == .comment }
+            .map(\.range)
         let place = bytes.indices.dropLast().first { index in
             bytes[index] == UInt8(ascii: "$") && bytes[index + 1] == UInt8(ascii: "{")
                 && !comments.contains { $0.contains(index) }

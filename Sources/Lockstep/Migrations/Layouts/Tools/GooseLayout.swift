@@ -39,8 +39,9 @@ enum GooseLayout: LayoutRules {
         _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource
     ) throws(LockstepError) -> MigrationFile {
         let sections = MarkedSections(upMarker: "-- +goose Up", downMarker: "-- +goose Down")
-        let cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true) {
-            comment throws(LockstepError) in try marker(comment)
+        let cutter = ScriptSplitter(
+            source.origin, source.engine.lexis, readsForeignKeyPragmas: true
+        ) { comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter) {
             marks throws(LockstepError) in try requireBalance(marks, source)

@@ -39,7 +39,7 @@ enum MarkersLayout: LayoutRules {
             couldDivide(bytes)
         else { return false }
         var isDivided = false
-        for token in SQLTokens(bytes, from: MigrationSource.markLength(bytes))
+        for token in SQLTokens(bytes, from: MigrationSource.markLength(bytes), source.engine.lexis)
         where token.kind != .space {
             if token.kind != .comment {
                 if isDivided, bytes[token.range] != [UInt8(ascii: ";")] { return true }
@@ -73,8 +73,9 @@ enum MarkersLayout: LayoutRules {
     ) throws(LockstepError) -> MigrationFile {
         let sections = MarkedSections(
             upMarker: "-- Up", downMarker: "-- Down", beginsUp: true)
-        let cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: true) {
-            comment throws(LockstepError) in try marker(comment)
+        let cutter = ScriptSplitter(
+            source.origin, source.engine.lexis, readsForeignKeyPragmas: true
+        ) { comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter)
         return try MigrationFile(

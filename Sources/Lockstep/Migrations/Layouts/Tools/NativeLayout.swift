@@ -21,7 +21,8 @@ enum NativeLayout: LayoutRules {
     private static let filesWorthAThread = 128
 
     static func file(_ source: MigrationSource) throws(LockstepError) -> MigrationFile {
-        guard let stem = source.stem, let parts = NumberedName(stem), !parts.name.isEmpty,
+        guard let stem = source.stem.map({ EngineVariants.withoutEngine($0).stem }),
+            let parts = NumberedName(stem), !parts.name.isEmpty,
             let version = MigrationVersion(parts.digits)
         else {
             throw source.malformed(
@@ -30,8 +31,9 @@ enum NativeLayout: LayoutRules {
         }
         let sections = MarkedSections(
             upMarker: "-- lockstep: up", downMarker: "-- lockstep: down", isForeign: false)
-        let cutter = ScriptSplitter(source.origin, readsForeignKeyPragmas: false) {
-            comment throws(LockstepError) in
+        let cutter = ScriptSplitter(
+            source.origin, source.engine.lexis, readsForeignKeyPragmas: false
+        ) { comment throws(LockstepError) in
             switch Directive.content(of: String(comment.text))?.asciiLowercased {
             case "up": .up(inTransaction: true)
             case "down": .down(inTransaction: true)
