@@ -8,7 +8,7 @@ RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
 
-setup: ## Install SQLCipher (4.5 or newer) and OpenSSL where they are missing.
+setup: ## Install SQLCipher (4.5 or newer), OpenSSL, libpq and PostgreSQL where they are missing.
 	@.ci/setup
 
 build: setup ## Build everything for debugging.
@@ -28,7 +28,7 @@ test: setup $(if $(FILTER),,lint) ## Check style and layers, then run every test
 transcript: setup ## Run one transcript of the tool: NAME=verify.
 	@LOCKSTEP_TRANSCRIPT='$(NAME)' .ci/test '/transcript\(|\.TranscriptTests/'
 
-docs: setup ## Build the documentation of both libraries with DocC; a warning is an error.
+docs: setup ## Build the documentation of the libraries with DocC; a warning is an error.
 	@.ci/docs
 
 torture: setup ## Run the campaigns of faults, schedules and load in their long form, for an hour or for MINUTES=10.

@@ -16,21 +16,29 @@ let product = strict + [.strictMemorySafety()]
 
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
+let postgreSQL = Target.Dependency.target(
+    name: "CPostgreSQL", condition: .when(traits: ["Postgres"]))
+
 let package = Package(
     name: "lockstep",
     platforms: [.macOS("26.0")],
     products: [
         .library(name: "Lockstep", targets: ["Lockstep"]),
         .library(name: "LockstepModels", targets: ["LockstepModels"]),
+        .library(name: "LockstepPostgres", targets: ["LockstepPostgres"]),
         .executable(name: "lockstep", targets: ["LockstepTool"]),
         .executable(name: "lockstep-bench", targets: ["LockstepBench"]),
         .plugin(name: "EmbedMigrations", targets: ["EmbedMigrations"]),
     ],
     traits: [
-        .default(enabledTraits: ["Foundation"]),
+        .default(enabledTraits: ["Foundation", "Postgres"]),
         .trait(
             name: "Foundation",
             description: "Columns of Foundation's types, such as Date and UUID, and of JSON"),
+        .trait(
+            name: "Postgres",
+            description:
+                "Servers of PostgreSQL, which takes libpq, in LockstepPostgres and the tool"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -51,6 +59,15 @@ let package = Package(
             name: "Lockstep",
             dependencies: ["CSQLCipher", "CCrypto", systemPackage],
             swiftSettings: product),
+        // Without the trait its headers need not be there, and its sources are empty.
+        .systemLibrary(
+            name: "CPostgreSQL",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "LockstepPostgres",
+            dependencies: ["Lockstep", postgreSQL, systemPackage],
+            swiftSettings: product),
         .target(
             name: "LockstepModels",
             dependencies: ["Lockstep", systemPackage],
@@ -60,6 +77,7 @@ let package = Package(
             name: "LockstepTool",
             dependencies: [
                 "Lockstep", "LockstepModels", systemPackage,
+                .target(name: "LockstepPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: product),
@@ -85,6 +103,11 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Lockstep", "EndWithParent", systemPackage],
             path: "Tests/Harness/TestSupport",
+            swiftSettings: strict),
+        .target(
+            name: "TestServers",
+            dependencies: ["LockstepPostgres"],
+            path: "Tests/Harness/TestServers",
             swiftSettings: strict),
         .target(
             name: "EndWithParent",
@@ -146,9 +169,14 @@ let package = Package(
             exclude: ["FEATURES.md"],
             swiftSettings: strict),
         .testTarget(
+            name: "LockstepPostgresTests",
+            dependencies: ["LockstepPostgres", "TestServers", "TestSupport", systemPackage],
+            swiftSettings: strict),
+        .testTarget(
             name: "LockstepToolTests",
             dependencies: [
-                "LockstepTool", "LockstepBench", "TestSupport", "Worker", systemPackage,
+                "LockstepTool", "LockstepBench", "TestServers", "TestSupport", "Worker",
+                systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],

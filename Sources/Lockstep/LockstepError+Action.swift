@@ -72,6 +72,11 @@ extension LockstepError {
         case recordedDown
         case abandon(set: String, version: String)
 
+        // Servers
+        case serverPassword
+        case allowUntrusted
+        case serverPatience
+
         /// What a program calls or sets.
         var call: String {
             switch self {
@@ -137,6 +142,10 @@ extension LockstepError {
                 "`MigrationSet.declaring` (\(version): \(directive))"
             case .recordedDown: "`RecordedDown.allowed`"
             case .abandon: "`UnfinishedMigration.abandon`"
+
+            case .serverPassword: "`ServerCredentials`"
+            case .allowUntrusted: "`ServerOptions.allowsUntrusted`"
+            case .serverPatience: "`ServerMigrator.timeout`"
             }
         }
     }

@@ -17,6 +17,8 @@ extension LockstepError {
         public var column: String?
         /// SQLite's extended result code, if SQLite reported the failure; ``sqliteCodeName`` is its name.
         public var sqliteCode: Int32?
+        /// PostgreSQL's SQLSTATE, five letters and digits, if a server reported the failure.
+        public var sqlState: String?
         /// What the SQL or the schema names and the database does not have.
         public var missing: MissingObject?
 
@@ -24,7 +26,7 @@ extension LockstepError {
         public init(
             file: String? = nil, line: Int? = nil, set: String? = nil, version: String? = nil,
             table: String? = nil, column: String? = nil, sqliteCode: Int32? = nil,
-            missing: MissingObject? = nil
+            sqlState: String? = nil, missing: MissingObject? = nil
         ) {
             self.file = file
             self.line = line
@@ -33,6 +35,7 @@ extension LockstepError {
             self.table = table
             self.column = column
             self.sqliteCode = sqliteCode
+            self.sqlState = sqlState
             self.missing = missing
         }
 
@@ -50,6 +53,7 @@ extension LockstepError {
             all.set = set ?? outer.set
             all.table = table ?? outer.table
             all.sqliteCode = sqliteCode ?? outer.sqliteCode
+            all.sqlState = sqlState ?? outer.sqlState
             all.missing = missing ?? outer.missing
             return all
         }

@@ -68,6 +68,10 @@ extension LockstepError.Action {
         case .recordedDown: "--recorded-down"
         case .abandon(let set, let version):
             "`lockstep migrate --set \(set) --abandon \(version)`"
+
+        case .serverPassword: "--password-file FILE or --password-fd N"
+        case .allowUntrusted: "--allow-untrusted-server"
+        case .serverPatience: "--wait"
         }
     }
 }

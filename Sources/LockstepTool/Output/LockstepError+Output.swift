@@ -13,7 +13,7 @@ extension LockstepError.Context {
         guard !isEmpty else { return nil }
         return [
             "file": file, "line": line, "set": set, "version": version, "table": table,
-            "column": column, "sqliteCode": sqliteCodeName,
+            "column": column, "sqliteCode": sqliteCodeName, "sqlState": sqlState,
         ]
     }
 }

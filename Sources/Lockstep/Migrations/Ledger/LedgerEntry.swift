@@ -48,17 +48,41 @@ public struct LedgerEntry: Sendable, Equatable {
     public let version: MigrationVersion
     /// The name in its file name.
     public let name: String
-    let checksums: MigrationChecksums
-    let down: String?
+    package let checksums: MigrationChecksums
+    /// The SQL of the way down, as in the file.
+    package let down: String?
     /// The time of application, in microseconds since 1970-01-01T00:00:00Z.
     public let appliedAt: Int64
     /// The duration in microseconds.
     public let duration: Int64
     /// The version of Lockstep that applied it.
     public let toolVersion: String
-    let position: Int64
+    /// Its place in the order of application, from 1.
+    package let position: Int64
     /// The code that authenticates the row, if it was written with field keys.
     var code: LedgerCode?
+
+    /// A row of the ledger, without a code: `code` is set where there are field keys.
+    package init(
+        set: String, version: MigrationVersion, name: String, checksums: MigrationChecksums,
+        down: String?, appliedAt: Int64, duration: Int64, toolVersion: String, position: Int64
+    ) {
+        self.init(
+            set: set, version: version, name: name, checksums: checksums, down: down,
+            appliedAt: appliedAt, duration: duration, toolVersion: toolVersion, position: position,
+            code: nil)
+    }
+
+    init(
+        set: String, version: MigrationVersion, name: String, checksums: MigrationChecksums,
+        down: String?, appliedAt: Int64, duration: Int64, toolVersion: String, position: Int64,
+        code: LedgerCode?
+    ) {
+        (self.set, self.version, self.name) = (set, version, name)
+        (self.checksums, self.down) = (checksums, down)
+        (self.appliedAt, self.duration) = (appliedAt, duration)
+        (self.toolVersion, self.position, self.code) = (toolVersion, position, code)
+    }
 
     /// Whether a way down was recorded.
     public var isReversible: Bool { down != nil }

@@ -10,6 +10,8 @@ public struct MigrationPreview: Sendable, Equatable {
         public let line: Int
         /// Its text as in the file.
         public let sql: String
+
+        package init(line: Int, sql: String) { (self.line, self.sql) = (line, sql) }
     }
 
     /// A version to be applied or undone, or a repeatable migration to be run.
@@ -24,6 +26,14 @@ public struct MigrationPreview: Sendable, Equatable {
         public let isUp: Bool
         /// Its statements, as far as they could run; empty for code.
         public let statements: [Statement]
+
+        package init(
+            version: MigrationVersion?, name: String, title: String, isUp: Bool,
+            statements: [Statement]
+        ) {
+            (self.version, self.name, self.title) = (version, name, title)
+            (self.isUp, self.statements) = (isUp, statements)
+        }
     }
 
     /// A declaration that a version needs to run on this database: something is lost or broken that nobody has said is
@@ -52,6 +62,14 @@ public struct MigrationPreview: Sendable, Equatable {
     /// The declarations that the steps lack, in their order. Each belongs to an error in ``lint``; what comes after it was
     /// tried as if it were declared. What depends on the rows, only a rehearsal finds.
     public internal(set) var declarations: [Declaration] = []
+
+    package init(
+        set: String, steps: [Step], planFindings: [Plan.Finding], lint: [LintFinding],
+        declarations: [Declaration] = []
+    ) {
+        (self.set, self.steps, self.planFindings) = (set, steps, planFindings)
+        (self.lint, self.declarations) = (lint, declarations)
+    }
 
     /// Whether a finding prevents a run.
     public var isBlocked: Bool {

@@ -16,6 +16,14 @@ public struct MigrationReport: Sendable, Equatable {
         public let duration: Duration
         /// How long it waited for another connection's write lock.
         public let waited: Duration
+
+        package init(
+            set: String, version: MigrationVersion, name: String, isUp: Bool, statements: Int,
+            duration: Duration, waited: Duration
+        ) {
+            (self.set, self.version, self.name, self.isUp) = (set, version, name, isUp)
+            (self.statements, self.duration, self.waited) = (statements, duration, waited)
+        }
     }
 
     /// A repeatable migration that ran.
@@ -36,12 +44,12 @@ public struct MigrationReport: Sendable, Equatable {
     public init() {}
 
     /// When the run began, or the first of several with this report, and how long it took.
-    public internal(set) var time = JobTime()
+    public package(set) var time = JobTime()
     /// The steps, in order of execution.
-    public internal(set) var steps: [Step] = []
+    public package(set) var steps: [Step] = []
     /// The repeatable migrations that ran, in order of execution.
     public internal(set) var repeated: [Repeated] = []
     /// Problems that did not prevent the run, and the effects of versions that a directive allowed, such as lost
     /// rows.
-    public internal(set) var notices: [LockstepError] = []
+    public package(set) var notices: [LockstepError] = []
 }

@@ -65,13 +65,13 @@ public struct JobProgress: Sendable, Hashable {
     }
 
     /// Progress in a phase of unknown length.
-    init(_ phase: Phase, step: String? = nil, hasEnded: Bool = false) {
+    package init(_ phase: Phase, step: String? = nil, hasEnded: Bool = false) {
         self.init(phase, step: step, 0, .steps, hasEnded: hasEnded)
     }
 
     /// Calls `progress`, unless the task is cancelled.
     /// - Throws: `CancellationError`; any error from `progress`.
-    func report(to progress: Handler) throws {
+    package func report(to progress: Handler) throws {
         try Task.checkCancellation()
         try progress(self)
     }

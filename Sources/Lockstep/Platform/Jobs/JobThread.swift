@@ -20,11 +20,19 @@ public enum JobThread {
     }
 }
 
-/// The executor that has a thread for one job.
-private final class OneThread: TaskExecutor {
+/// The executor that has a thread for one job, or for the jobs of one owner.
+package final class OneThread: TaskExecutor {
     private let thread = WorkerThread()
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package init() {}
+
+    /// Runs `work` in the current task, on this thread.
+    @concurrent
+    package func run<Result: Sendable>(_ work: () throws -> Result) async throws -> Result {
+        try await withTaskExecutorPreference(self) { try work() }
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let work: WorkerThread.Job = { [self] in
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())

@@ -9,7 +9,7 @@ public struct JobTime: Sendable, Hashable {
     init() {}
 
     /// The same time, with a duration until now.
-    func ended() -> JobTime {
+    package func ended() -> JobTime {
         var time = self
         time.duration = Clock.time(since: start)
         return time

@@ -10,10 +10,10 @@ package enum Clock {
     package static var microsecondsSinceEpoch: Int64 { read(CLOCK_REALTIME) / 1000 }
 
     /// Microseconds of a clock that never jumps.
-    static var monotonicMicroseconds: Int64 { read(CLOCK_MONOTONIC) / 1000 }
+    package static var monotonicMicroseconds: Int64 { read(CLOCK_MONOTONIC) / 1000 }
 
     /// The time since an earlier ``monotonicMicroseconds``.
-    static func time(since start: Int64) -> Duration {
+    package static func time(since start: Int64) -> Duration {
         .microseconds(monotonicMicroseconds - start)
     }
 
