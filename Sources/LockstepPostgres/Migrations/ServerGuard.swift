@@ -1,0 +1,118 @@
+#if Postgres
+    internal import Lockstep
+
+    /// Notices rows that a version loses, from what the server counts anyway: rows deleted (also those that a foreign key
+    /// deletes with others), tables dropped, tables truncated. A version that rewrites a table, as some ALTER TABLE do,
+    /// gives it another file and keeps its rows.
+    struct ServerGuard {
+        private struct Table {
+            let schema: String
+            let name: String
+            let file: Int64
+            let size: Int64
+            let deleted: Int64
+            let inserted: Int64
+
+            var title: String { "\(schema).\(name)" }
+        }
+
+        private let before: [Int64: Table]
+
+        /// Reads what is there, at the beginning of the transaction.
+        /// - Throws: ``LockstepError/Code/serverUnsupported`` if the server counts nothing.
+        init(_ connection: borrowing ServerConnection) throws {
+            try Self.requireCounts(connection)
+            before = try Self.tables(connection)
+        }
+
+        private static func requireCounts(_ connection: borrowing ServerConnection) throws {
+            let isCounting: Bool? = try connection.value(
+                "SELECT pg_catalog.current_setting('track_counts')::bool")
+            guard isCounting == true else {
+                throw LockstepError(
+                    .serverUnsupported,
+                    "the server does not count changed rows, so that a loss of rows would go unnoticed",
+                    hint: "set track_counts to on, for the database or the server")
+            }
+        }
+
+        private static func tables(_ connection: borrowing ServerConnection) throws -> [Int64:
+            Table]
+        {
+            let rows = try connection.query(
+                """
+                SELECT c.oid::int8, n.nspname::text, c.relname::text,
+                    coalesce(pg_catalog.pg_relation_filenode(c.oid)::int8, 0),
+                    coalesce(pg_catalog.pg_relation_size(c.oid), 0),
+                    pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
+                    pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid)
+                FROM pg_catalog.pg_class AS c
+                JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+                WHERE c.relkind OPERATOR(pg_catalog.=) 'r'::"char" AND c.relpersistence OPERATOR(pg_catalog.<>) 't'::"char"
+                    AND n.nspname OPERATOR(pg_catalog.<>) ALL (ARRAY['pg_catalog', 'information_schema', 'pg_toast']::name[])
+                    AND c.relname OPERATOR(pg_catalog.<>) \(ServerLedger.table)::name
+                """
+            ) { row in
+                (
+                    try row[0] as Int64,
+                    Table(
+                        schema: try row[1], name: try row[2], file: try row[3], size: try row[4],
+                        deleted: try row[5], inserted: try row[6])
+                )
+            }
+            return Dictionary(rows) { $1 }
+        }
+
+        /// - Parameter allowed: The tables that may lose rows.
+        /// - Returns: The losses that are allowed.
+        /// - Throws: ``LockstepError/Code/rowsLost`` for one that is not.
+        func requireKept(
+            allowing allowed: [String], _ connection: borrowing ServerConnection
+        ) throws -> [LockstepError] {
+            try Self.requireCounts(connection)
+            let after = try Self.tables(connection)
+            var tolerated: [LockstepError] = []
+            for (number, table) in before.sorted(by: { $0.value.title < $1.value.title }) {
+                guard let loss = try Self.loss(table, after[number], connection) else { continue }
+                let context = LockstepError.Context(table: table.name)
+                guard !allowed.contains(where: { Self.names($0, table) }) else {
+                    tolerated.append(
+                        LockstepError(
+                            .rowsLost, "rows are lost, as declared: \(loss)", context: context))
+                    continue
+                }
+                throw LockstepError(
+                    .rowsLost, "rows would be lost: \(loss)",
+                    hint:
+                        "if that is intended, declare `-- lockstep: allow loss of table \(table.name)`",
+                    context: context)
+            }
+            return tolerated
+        }
+
+        private static func names(_ spelling: String, _ table: Table) -> Bool {
+            [table.name, table.title].contains { $0.lowercased() == spelling.lowercased() }
+        }
+
+        private static func loss(
+            _ table: Table, _ now: Table?, _ connection: borrowing ServerConnection
+        ) throws -> String? {
+            guard let now else {
+                // Without a page there was no row.
+                return table.size > 0
+                    ? "the table \(table.title) is dropped, and it is not empty" : nil
+            }
+            let deleted = now.deleted - table.deleted
+            let inserted = now.inserted - table.inserted
+            if now.file != table.file, table.size > 0 {
+                let isEmpty: Bool? = try connection.value(
+                    "SELECT NOT EXISTS (SELECT FROM \(name: now.schema).\(name: now.name))")
+                if isEmpty == true || inserted > 0 {
+                    return "the table \(table.title) is truncated"
+                }
+            }
+            guard deleted > inserted else { return nil }
+            return "\(deleted - inserted) rows of the table \(table.title)"
+        }
+    }
+#endif

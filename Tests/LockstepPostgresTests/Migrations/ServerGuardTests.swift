@@ -1,0 +1,81 @@
+#if Postgres
+    import Lockstep
+    import TestServers
+    import Testing
+
+    @testable import LockstepPostgres
+
+    @Suite("Rows that a version loses on a server", .withServer)
+    struct ServerGuardTests {
+        private static let base = ServerScratch.up(
+            """
+            CREATE TABLE parent (id bigint PRIMARY KEY);
+            CREATE TABLE child (id bigint PRIMARY KEY, parent bigint REFERENCES parent ON DELETE CASCADE, n int);
+            CREATE TABLE nothing (id bigint);
+            INSERT INTO parent VALUES (1), (2);
+            INSERT INTO child SELECT i, 1, i FROM generate_series(1, 20) AS i;
+            """)
+
+        @Test(
+            "A loss rolls back the version, however it comes about, and passes where it is declared",
+            arguments: [
+                ("DELETE FROM child WHERE id = 3;", ["child"]),
+                ("DELETE FROM parent WHERE id = 1;", ["parent", "child"]),
+                ("DROP TABLE child;", ["child"]),
+                ("DROP TABLE parent CASCADE;", ["parent"]),
+                ("TRUNCATE child;", ["child"]),
+                ("TRUNCATE parent CASCADE;", ["parent", "child"]),
+                ("TRUNCATE child; INSERT INTO child VALUES (1, 1, 1);", ["child"]),
+                ("DO $$BEGIN EXECUTE 'TRUNCATE child'; END$$;", ["child"]),
+                ("ALTER TABLE child ALTER n TYPE bigint; TRUNCATE child;", ["child"]),
+                ("INSERT INTO child VALUES (50, 2, 1); DELETE FROM child WHERE id < 4;", ["child"]),
+            ])
+        func losses(_ sql: String, _ tables: [String]) throws {
+            let server = try TestServer.connection()
+            let error = refused(.rowsLost) {
+                _ = try ServerMigrator(ServerScratch.set(Self.base, ServerScratch.up(sql))).run(
+                    on: server)
+            }
+            #expect(tables.contains(error?.context.table ?? ""))
+            #expect(try server.value("SELECT count(*) FROM child") == 20)
+            #expect(try ServerScratch.recorded(server) == ["1"])
+            let declared = tables.map { "-- lockstep: allow loss of table \($0)\n" }.joined() + sql
+            let report = try ServerMigrator(
+                ServerScratch.set(Self.base, ServerScratch.up(declared))
+            ).run(on: server)
+            #expect(report.notices.count { $0.code == .rowsLost } == tables.count)
+        }
+
+        @Test("Where the server counts no changes, no version runs", arguments: [true, false])
+        func uncounted(_ isBefore: Bool) throws {
+            let server = try TestServer.connection()
+            if isBefore { try server.execute("SET track_counts = off") }
+            let set = try ServerScratch.set(
+                ServerScratch.up(
+                    "CREATE TABLE t ();\(isBefore ? "" : " SET LOCAL track_counts = off;")"))
+            refused(.serverUnsupported) { _ = try ServerMigrator(set).run(on: server) }
+            #expect(try ServerScratch.tables(server).isEmpty)
+        }
+
+        @Test(
+            "What keeps the rows passes",
+            arguments: [
+                "ALTER TABLE child ALTER n TYPE bigint;",
+                "ALTER TABLE child ADD COLUMN r double precision DEFAULT random();",
+                "UPDATE child SET n = 0; ALTER TABLE child DROP COLUMN n;",
+                "DROP TABLE nothing;", "TRUNCATE nothing;",
+                "ALTER TABLE child RENAME TO kid; ALTER TABLE kid SET SCHEMA pg_temp_x;",
+                "CREATE TABLE new (i bigint); INSERT INTO new VALUES (1); DROP TABLE new;",
+                "INSERT INTO child VALUES (50, 2, 1), (51, 2, 1); DELETE FROM child WHERE id = 50;",
+                "CREATE TEMPORARY TABLE s (i int) ON COMMIT DROP; INSERT INTO s VALUES (1); DELETE FROM s;",
+            ])
+        func kept(_ sql: String) throws {
+            let server = try TestServer.connection()
+            try server.execute("CREATE SCHEMA other")
+            let script = sql.replacing("pg_temp_x", with: "other")
+            let set = try ServerScratch.set(Self.base, ServerScratch.up(script))
+            let report = try ServerMigrator(set).run(on: server)
+            #expect(report.steps.count == 2 && report.notices.isEmpty)
+        }
+    }
+#endif
