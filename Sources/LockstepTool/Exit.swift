@@ -1,6 +1,10 @@
 import ArgumentParser
 import Lockstep
 
+#if Postgres
+    import LockstepPostgres
+#endif
+
 /// The tool's exit codes. Scripts rely on them: codes are only ever added.
 enum Exit: Int32, CaseIterable {
     case done = 0
@@ -17,6 +21,7 @@ enum Exit: Int32, CaseIterable {
     case tampered = 65
     case noInput = 66
     case inputOutput = 74
+    case unreachable = 75
 
     /// What it means, as `lockstep --help` and the article TheTool say it.
     var meaning: String {
@@ -34,6 +39,7 @@ enum Exit: Int32, CaseIterable {
         case .tampered: "damaged or tampered data, or not a Lockstep database"
         case .noInput: "input not found"
         case .inputOutput: "I/O error"
+        case .unreachable: "the server cannot be reached; try again"
         }
     }
 
@@ -63,9 +69,22 @@ enum Exit: Int32, CaseIterable {
         case .notFound, .notAFile, .keyringMissing, .databaseMissing: .noInput
         case .inputOutput, .full, .replaced, .accessDenied, .permissionsTooOpen: .inputOutput
         case .bindMismatch, .misuse, .recipientMalformed, .secretUnsuitable: .usage
-        default: .failed
+        default: server(code)
         }
     }
+
+    #if Postgres
+        private static func server(_ code: LockstepError.Code) -> Exit {
+            switch code {
+            case .serverUnreachable, .commitUnknown: .unreachable
+            case .loginRefused: .wrongKey
+            case .serverUntrusted: .tampered
+            default: .failed
+            }
+        }
+    #else
+        private static func server(_ code: LockstepError.Code) -> Exit { .failed }
+    #endif
 }
 
 extension ExitCode {

@@ -33,7 +33,7 @@ struct ExitTests {
     func help() {
         let words = LockstepCommand.helpMessage(columns: 10_000)
         #expect(words.contains("Exit codes: 0 done; 1 failed; 3 migrations are pending; "))
-        #expect(words.contains("; 74 I/O error."))
+        #expect(words.contains("; 74 I/O error; 75 the server cannot be reached; try again."))
     }
 }
 

@@ -11,7 +11,7 @@ struct Status: ParsableCommand {
             shows which sets the database records.
             """)
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: FileOrServerOptions
     @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
@@ -33,12 +33,29 @@ struct Status: ParsableCommand {
 
     private struct Result: Encodable {
         let database: String
-        let library: String
-        let isCopy: Bool
+        var library: String?
+        var isCopy: Bool?
+        /// The version of PostgreSQL.
+        var server: String?
         let sets: [SetStatus]
+
+        var title: String {
+            if let server { return "\(database): PostgreSQL \(server)" }
+            return
+                "\(database): \(isCopy == true ? "a copy, " : "")encrypted, SQLCipher \(library ?? "")"
+        }
     }
 
     func run() throws {
+        #if Postgres
+            if access.server.isNamed {
+                let sets = try migrations.setsIfAny(for: .postgres) ?? []
+                let (database, version, history) = try ServerRun.status(of: access.server)
+                return try report(sets, history, []) {
+                    Result(database: database, server: version, sets: $0)
+                }
+            }
+        #endif
         let sets = try migrations.setsIfAny() ?? []
         let session = try access.session(readOnly: reading.readOnly)
         let connection = try session.connect(queryOnly: true, canBeFirst: true)
@@ -48,9 +65,21 @@ struct Status: ParsableCommand {
                 try connection.fileRole()
             )
         }
-        let ledger = history.entries
         SafeRun.reportIfUnfinished(session.path)
         try UnrecordedSchema.notice(connection)
+        let path = session.path.string
+        try report(sets, history, repairs) {
+            Result(
+                database: path, library: try Connection.libraryVersion(), isCopy: role == .copy,
+                sets: $0)
+        }
+    }
+
+    private func report(
+        _ sets: [MigrationSet], _ history: MigrationHistory, _ repairs: [LedgerRepair],
+        _ result: ([SetStatus]) throws -> Result
+    ) throws {
+        let ledger = history.entries
         var isPending = false
         var fatal: LockstepError?
         let unknown = Set(ledger.map(\.set)).subtracting(sets.map(\.name)).sorted()
@@ -84,10 +113,7 @@ struct Status: ParsableCommand {
             return SetStatus(
                 set: set.name, versions: done + pending, findings: findings.map(\.error.message))
         }
-        let result = Result(
-            database: session.path.string, library: try Connection.libraryVersion(),
-            isCopy: role == .copy, sets: statuses)
-        try show(result)
+        try show(result(statuses))
         if let fatal {
             Output.error(fatal)
             throw ExitCode(Exit.code(for: fatal.code))
@@ -97,9 +123,7 @@ struct Status: ParsableCommand {
 
     private func show(_ result: Result) throws {
         guard output.format == .text else { return try Output.json(result) }
-        Output.line(
-            "\(result.database): \(result.isCopy ? "a copy, " : "")encrypted, SQLCipher \(result.library)"
-        )
+        Output.line(result.title)
         for set in result.sets {
             Output.line(set.set)
             for version in set.versions {

@@ -104,17 +104,20 @@ struct MigrationOptions: ParsableArguments {
     }
 
     /// The same for a command that can do without; nil if no folder was named and the default does not exist.
-    func setsIfAny() throws -> [MigrationSet]? {
+    func setsIfAny(for engine: DatabaseEngine = .sqlite) throws -> [MigrationSet]? {
         let isNamed =
             named != nil || self.set != nil || !declarations.isEmpty || declareFile != nil
         guard isNamed || FileAccess.exists(folder) else { return nil }
-        return try sets()
+        return try sets(for: engine)
     }
 
     /// - Parameter what: The option or command that needs exactly one set, if any does.
-    func sets(oneFor what: String? = nil) throws -> [MigrationSet] {
+    /// - Parameter engine: The engine that runs them.
+    func sets(
+        oneFor what: String? = nil, for engine: DatabaseEngine = .sqlite
+    ) throws -> [MigrationSet] {
         var sets = try MigrationSet.sets(
-            in: folder, named: self.set, layout: layout, largestFile: largestFile)
+            in: folder, named: self.set, layout: layout, largestFile: largestFile, engine: engine)
         for set in sets where !set.ignoredFiles.isEmpty {
             Output.note(
                 "notice: ignored, not \(set.layout.rawValue) migrations: "

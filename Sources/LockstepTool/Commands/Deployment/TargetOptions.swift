@@ -17,6 +17,8 @@ struct TargetOptions: ParsableArguments {
             """, valueName: "pattern"))
     var fleet: String?
 
+    @OptionGroup var server: ServerTarget
+
     @Option(help: "How many files of a fleet to migrate at a time. (default: one per processor)")
     var jobs: Int?
 
@@ -28,7 +30,10 @@ struct TargetOptions: ParsableArguments {
         guard fleet == nil || database == nil else {
             throw ValidationError("--fleet names the databases: leave out --database")
         }
-        if fleet == nil { _ = try path() }
+        guard !server.isNamed || (database == nil && fleet == nil) else {
+            throw ValidationError("--url names the database: leave out --database and --fleet")
+        }
+        if fleet == nil, !server.isNamed { _ = try path() }
     }
 
     /// The one database.

@@ -16,7 +16,7 @@ struct Baseline: ParsableCommand {
             database's schema into the migrations folder, which must not hold migrations yet.
             """)
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: FileOrServerOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -38,6 +38,13 @@ struct Baseline: ParsableCommand {
             throw ValidationError(
                 "--accept-differences is for --at: version 1 from the database cannot differ")
         }
+        guard !access.server.isNamed || acceptDifferences else {
+            throw ValidationError(
+                fromDatabase
+                    ? "--from-database is for files: write version 1 for a server with pg_dump --schema-only"
+                    : "the schema of a server is not compared yet: say --accept-differences to record it as it is"
+            )
+        }
         guard !fromDatabase || migrations.layout ?? .native == .native else {
             throw ValidationError(
                 "--from-database writes Lockstep's own layout: leave out --layout")
@@ -46,7 +53,13 @@ struct Baseline: ParsableCommand {
 
     func run() throws {
         guard let at else { return try writeAndRecord() }
-        let set = try migrations.sets(oneFor: "a baseline")[0]
+        let set = try migrations.sets(
+            oneFor: "a baseline", for: access.server.isNamed ? .postgres : .sqlite)[0]
+        #if Postgres
+            if access.server.isNamed {
+                return try show(set, count: ServerRun.baseline(set, at: at, on: access.server))
+            }
+        #endif
         let session = try access.session()
         let connection = try session.connect(canBeFirst: true)
         let count = try Lockstep.Baseline(set, at: at, acceptsDifferences: acceptDifferences)

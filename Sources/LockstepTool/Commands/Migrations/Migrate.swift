@@ -17,6 +17,8 @@ struct Migrate: ParsableCommand {
             nothing was committed. --fleet migrates many files with one command; with --format json it \
             writes a line for each file as it finishes. After a failure, run it again: it skips what is done.
 
+            --url migrates a database of a PostgreSQL server, with the files for this engine.
+
             --timeout rolls back the version that runs then; earlier ones stay. With --safe it may also end the \
             restoring of the backup, which the next run finishes.
             """)
@@ -57,6 +59,13 @@ struct Migrate: ParsableCommand {
             throw ValidationError(
                 "--abandon gives up one version of one database: omit --to, --fleet and --safe")
         }
+        guard !target.server.isNamed || (abandon == nil && !safety.safe) else {
+            throw ValidationError(
+                abandon == nil
+                    ? "--safe is for files: a backup is the server's, and a version is one transaction that rolls back by itself"
+                    : "--abandon is for files: on a server a version is applied as a whole, or not at all"
+            )
+        }
     }
 
     func run() throws {
@@ -73,8 +82,15 @@ struct Migrate: ParsableCommand {
                 seconds: limits.seconds(atMost: runner.wait)
             ).run(on: connection, output.format)
         }
-        let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
         let goal = to.map { Lockstep.Plan.Target.version($0) } ?? .latest
+        let sets = try migrations.sets(
+            oneFor: to.map { _ in "--to" }, for: target.server.isNamed ? .postgres : .sqlite)
+        #if Postgres
+            if target.server.isNamed {
+                return try ServerRun.migrate(
+                    sets, target: goal, runner, on: target.server, output.format)
+            }
+        #endif
         if let pattern = target.fleet {
             // Found before the passphrase prompt: the pattern can match nothing.
             let files = try FleetMigration.files(matching: pattern)

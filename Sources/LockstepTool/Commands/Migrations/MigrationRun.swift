@@ -31,11 +31,21 @@ enum MigrationRun {
         _ limits: Limits? = nil, on connection: borrowing Connection, _ format: OutputFormat
     ) throws {
         Interruption.expect()
+        try report(sets, format) { set, report in
+            try options.run(set, target, limits, on: connection, into: &report)
+        }
+    }
+
+    /// Runs sets one after the other, and reports the completed versions even if a later one fails.
+    static func report(
+        _ sets: [MigrationSet], _ format: OutputFormat,
+        _ body: (MigrationSet, inout MigrationReport) throws -> Void
+    ) throws {
         var result = MigrationReport()
         var failure: LockstepError?
         for set in sets where failure == nil {
             do {
-                try options.run(set, target, limits, on: connection, into: &result)
+                try body(set, &result)
             } catch let error as LockstepError {
                 failure = error
             }

@@ -13,7 +13,7 @@ struct Plan: ParsableCommand {
             the migration (with --strict, also for a warning), with 4 if files and ledger disagree.
             """)
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: FileOrServerOptions
     @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var limitOptions: LimitOptions
@@ -48,7 +48,16 @@ struct Plan: ParsableCommand {
 
     private func run(_ limits: Limits) throws {
         let sets = try migrations.sets(
-            oneFor: to.map { _ in "--to" } ?? writeDeclare.map { _ in "--write-declare" })
+            oneFor: to.map { _ in "--to" } ?? writeDeclare.map { _ in "--write-declare" },
+            for: access.server.isNamed ? .postgres : .sqlite)
+        #if Postgres
+            if access.server.isNamed {
+                return try report(
+                    ServerRun.previews(
+                        sets, target: to.map { .version($0) } ?? .latest, outOfOrder: outOfOrder,
+                        recorded.value, on: access.server))
+            }
+        #endif
         let session = try access.session(readOnly: reading.readOnly)
         let connection = try session.connect(queryOnly: true, canBeFirst: true, limits)
         try UnrecordedSchema.notice(connection)
@@ -58,6 +67,10 @@ struct Plan: ParsableCommand {
                     .preview(to.map { .version($0) } ?? .latest, on: connection)
             }
         }
+        try report(previews)
+    }
+
+    private func report(_ previews: [MigrationPreview]) throws {
         switch output.format {
         case .json: try Output.json(["sets": previews.map(\.json)])
         case .text: previews.forEach(show)

@@ -12,7 +12,7 @@ struct Rollback: ParsableCommand {
             file and ledger disagree, with 65 if a row of the ledger does not authenticate.
             """)
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: FileOrServerOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -37,15 +37,22 @@ struct Rollback: ParsableCommand {
     }
 
     func run() throws {
-        let sets = try migrations.sets(oneFor: "a rollback")
+        let sets = try migrations.sets(
+            oneFor: "a rollback", for: access.server.isNamed ? .postgres : .sqlite)
         let zero = MigrationVersion(0)
         if to == zero, sets[0].migrations.contains(where: { $0.version == zero }) {
             throw ValidationError(
                 "0 is a version of \(sets[0].name): to undo it too, say --to none; to keep it, say --steps"
             )
         }
-        let session = try access.session()
         let goal = to.map { Lockstep.Plan.Target.downTo($0) } ?? .back(steps)
+        #if Postgres
+            if access.server.isNamed {
+                return try ServerRun.migrate(
+                    sets, target: goal, runner, on: access.server, output.format)
+            }
+        #endif
+        let session = try access.session()
         try MigrationRun.run(sets, target: goal, runner, in: session, output.format)
     }
 }

@@ -1,0 +1,112 @@
+#if Postgres
+    import Foundation
+    import Lockstep
+    import LockstepPostgres
+    import Subprocess
+    import SystemPackage
+    import TestServers
+    import TestSupport
+    import Testing
+
+    /// The commands for migrations with `--url`.
+    @Suite(
+        "Commands with a server",
+        .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
+    struct ServerCommandsTests {
+        private let folder: TemporaryFolder
+
+        init() throws {
+            folder = try TemporaryFolder()
+            try FileManager.default.createDirectory(
+                atPath: folder.file("films").string, withIntermediateDirectories: false)
+            try write(
+                "0001_create.sql",
+                """
+                -- lockstep: up
+                CREATE TABLE movies (id bigint PRIMARY KEY, title text);
+                -- lockstep: down
+                -- lockstep: allow loss of table movies
+                DROP TABLE movies;
+                """)
+            try write(
+                "0002_years.sql",
+                "-- lockstep: up\nALTER TABLE movies ADD COLUMN year INTEGER CHECK (typeof(year) = 'integer');"
+            )
+            try write(
+                "0002_years.postgres.sql",
+                "-- lockstep: up\nALTER TABLE movies ADD COLUMN year bigint;\n-- lockstep: down\nALTER TABLE movies DROP COLUMN year;"
+            )
+        }
+
+        private func write(_ name: String, _ text: String) throws {
+            try Bytes.write(Array(text.utf8), to: folder.file("films").appending(name))
+        }
+
+        private func run(_ command: String, url: String? = nil) async throws -> ToolShell.Result {
+            try await ToolShell(home: folder.path).run(
+                "exec lockstep \(command)" + (url.map { " -m films --url '\($0)'" } ?? ""),
+                in: folder.path)
+        }
+
+        @Test(
+            "A folder is planned, applied once, shown and rolled back, with the files for the server"
+        )
+        func wholeWay() async throws {
+            let address = try TestServer.shared.get().address()
+            let url = "\(address)"
+            let plan = try await run("plan", url: url)
+            #expect(plan.status == .exited(3), "\(plan.errors)")
+            #expect(
+                plan.text.contains("up films 2 years")
+                    && plan.text.contains("ADD COLUMN year bigint"))
+            #expect(try await run("status", url: url).status == .exited(3))
+            let first = try await run("migrate", url: url)
+            #expect(first.status == .exited(0), "\(first.errors)")
+            #expect(
+                first.text.contains("up films 1 create: 1 statement")
+                    && first.text.contains("up films 2 years"))
+            #expect(try await run("migrate", url: url).text == "nothing to do\n")
+            let status = try await run("status", url: url)
+            #expect(status.status == .exited(0), "\(status.errors)")
+            #expect(
+                status.text.hasPrefix("\(url): PostgreSQL ")
+                    && status.text.contains("applied  2  years"))
+            let json = try await run("status --format json", url: url)
+            #expect(json.text.contains("\"server\""))
+            let back = try await run("rollback --to none", url: url)
+            #expect(back.status == .exited(0), "\(back.errors)")
+            #expect(back.errors.contains("rows are lost") == false)
+            let record = try await run("baseline --at 1 --accept-differences", url: url)
+            #expect(
+                record.text == "recorded 1 version of films as applied, up to 1\n",
+                "\(record.errors)")
+        }
+
+        @Test("What is wrong is said with its exit code, and a password is not repeated")
+        func refusals() async throws {
+            let server = try TestServer.shared.get()
+            let url = try "\(server.address())"
+            let secret = try await run("migrate", url: "postgres://app:s3cret@db/films")
+            #expect(secret.status == .exited(64) && !secret.errors.contains("s3cret"))
+            #expect(secret.errors.contains("--password-file"))
+            let none = try await run("status", url: "postgres:///films?host=\(folder.path)")
+            #expect(none.status == .exited(75), "\(none.errors)")
+            let missing = try await run(
+                "status", url: "postgres://postgres@/no_such?host=\(server.folder)")
+            #expect(missing.status == .exited(66), "\(missing.errors)")
+            #expect(try await run("migrate --safe", url: url).status == .exited(64))
+            #expect(try await run("migrate --database x", url: url).status == .exited(64))
+            #expect(try await run("baseline --at 1", url: url).status == .exited(64))
+            #expect(try await run("status --schema s").status == .exited(64))
+            try write("0003_copy.sql", "-- lockstep: up\nSELECT 1;\nCOMMIT;")
+            let refused = try await run("plan", url: url)
+            #expect(refused.status == .exited(9), "\(refused.errors)")
+            #expect(refused.errors.contains("films/0003_copy.sql:3: COMMIT"))
+            try write("0003_copy.sql", "-- lockstep: up\nSELECT 1/0;")
+            let failed = try await run("migrate", url: url)
+            #expect(
+                failed.status == .exited(7) && failed.text.contains("up films 2 years"),
+                "\(failed.errors)")
+        }
+    }
+#endif
