@@ -2,16 +2,16 @@
 
 -- lockstep: up
 CREATE TABLE User (
-    Id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name,
-    screenName,
-    profileImageUrl,
-    mbtype,
-    city
+    Id integer PRIMARY KEY AUTOINCREMENT,
+    name text,
+    screenName text,
+    profileImageUrl text,
+    mbtype text,
+    city text
 );
 CREATE TABLE Status (
-    Id INTEGER PRIMARY KEY AUTOINCREMENT,
-    source,
+    Id integer PRIMARY KEY AUTOINCREMENT,
+    source text,
     createdAt date,
     "text" text,
     user integer REFERENCES User (Id)

@@ -1,9 +1,14 @@
--- createdAt becomes an instant: microseconds since 1970 in UTC. Three forms were written over the years:
--- seconds since 1970, "2012-08-28 20:35:00" (UTC, or with an offset), and the service's own
+-- createdAt becomes an instant: microseconds since 1970 in UTC. Four forms were written over the years:
+-- seconds since 1970, "2012-08-28 20:35:00" (UTC, or with an offset), "2012-08-28 20:35:00 +0000" (an object's
+-- description), and the service's own
 -- "Tue Aug 28 20:35:00 +0800 2012". A date in another form stays readable in createdAtAsWritten.
 -- Deleting a user deletes the user's statuses. A timeline is read from its index.
+-- The original program wrote the user itself, as text, where the user's key belongs: nobody knows whose status that is.
 
 -- lockstep: up
+-- lockstep: report statuses named no user by key, and have none now
+UPDATE Status SET user = NULL WHERE typeof(user) NOT IN ('integer', 'null');
+
 CREATE TABLE instants (Id INTEGER PRIMARY KEY, instant INTEGER);
 INSERT INTO instants (Id, instant)
 WITH
@@ -15,6 +20,8 @@ readable (Id, value, iso) AS (
                 || printf('%02d', (instr('JanFebMarAprMayJunJulAugSepOctNovDec', substr(value, 5, 3)) + 2) / 3)
                 || '-' || substr(value, 9, 2) || 'T' || substr(value, 12, 8)
                 || substr(value, 21, 3) || ':' || substr(value, 24, 2)
+            WHEN value GLOB '????-??-?? ??:??:?? [+-]????'
+            THEN substr(value, 1, 19) || substr(value, 21, 3) || ':' || substr(value, 24, 2)
             ELSE value
         END
     FROM written
@@ -65,18 +72,18 @@ DROP INDEX User_by_name;
 -- lockstep: set createdAt = coalesce(createdAtAsWritten, strftime('%Y-%m-%d %H:%M:%S', createdAt / 1000000, 'unixepoch') || substr(printf('%.3f', createdAt % 1000000 / 1000000.0), 2))
 -- lockstep: drop column createdAtAsWritten
 CREATE TABLE Status (
-    Id INTEGER PRIMARY KEY AUTOINCREMENT,
-    source,
+    Id integer PRIMARY KEY AUTOINCREMENT,
+    source text,
     createdAt date,
     "text" text,
     user integer REFERENCES User (Id)
 );
 -- lockstep: rebuild table User
 CREATE TABLE User (
-    Id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name,
-    screenName,
-    profileImageUrl,
-    mbtype,
-    city
+    Id integer PRIMARY KEY AUTOINCREMENT,
+    name text,
+    screenName text,
+    profileImageUrl text,
+    mbtype text,
+    city text
 );

@@ -3,7 +3,7 @@ internal import Lockstep
 /// Instants as people and other programs write them. Stores and their API represent an instant as the number of
 /// microseconds since 1970 in UTC.
 package enum Instant {
-    /// Reads a date: `2012-08-28 20:35:00` in UTC or with `Z` or an offset such as `+08:00`, with a `T` instead of the
+    /// Reads a date: `2012-08-28 20:35:00` in UTC or with `Z` or an offset such as `+08:00` or ` +0800`, with a `T` instead of the
     /// space, with a fraction of a second, or without a time; or `Tue Aug 28 20:35:00 +0800 2012`. Returns nil for
     /// anything else, and for days that do not exist.
     package static func microseconds(of text: String) -> Int64? {
@@ -32,11 +32,15 @@ private struct DateText {
         else { return nil }
         if place == bytes.count { return instant(year, month, day, Time(), 0) }
         guard take("T") || take(" "), let time = time(hasFraction: true) else { return nil }
-        var offset = 0
-        if !take("Z"), place < bytes.count {
-            guard let given = self.offset(separator: true) else { return nil }
-            offset = given
+        if take("Z") || place == bytes.count { return instant(year, month, day, time, 0) }
+        let isParted = take(" ")
+        let start = place
+        var offset = self.offset(separator: true)
+        if offset == nil, isParted {
+            place = start
+            offset = self.offset(separator: false)
         }
+        guard let offset else { return nil }
         return instant(year, month, day, time, offset)
     }
 

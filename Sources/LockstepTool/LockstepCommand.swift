@@ -18,7 +18,7 @@ struct LockstepCommand: ParsableCommand {
             Init.self, Plan.self, Migrate.self, Rehearse.self, Rollback.self, Redo.self,
             Baseline.self, Repair.self, New.self, Status.self, Verify.self, Keys.self, Seal.self,
             Unseal.self, Reseal.self, Issue.self, Release.self, Import.self, List.self, Show.self,
-            Query.self,
+            Insert.self, Update.self, Delete.self, Query.self,
             Adopt.self, Backup.self, Restore.self, Salvage.self, Export.self,
         ])
 

@@ -20,6 +20,8 @@ extension LockstepError.Code {
     public static let outOfOrder = Self("out-of-order")
     /// A table lost rows, and the migration file does not declare that.
     public static let rowsLost = Self("rows-lost")
+    /// A notice: how many rows a statement has changed, where the migration file asks for it.
+    public static let rowsReported = Self("rows-reported")
     /// The migration would leave broken foreign keys.
     public static let foreignKeysBroken = Self("foreign-keys-broken")
     /// The migration would leave a table, view or trigger that SQLite cannot use.

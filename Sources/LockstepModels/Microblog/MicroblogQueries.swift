@@ -18,6 +18,12 @@ enum MicroblogQueries {
         }
     }
 
+    static func users(named name: String, _ connection: borrowing Connection) throws -> [User] {
+        try connection.query("SELECT \(User.columns) FROM User WHERE name = \(name) ORDER BY Id") {
+            row in try User(row: row)
+        }
+    }
+
     static func users(
         whoWrote word: String, _ connection: borrowing Connection
     ) throws -> [User] {

@@ -21,6 +21,19 @@ extension MicroblogStore {
 
     /// The same call, awaited.
     /// - Throws: The errors of the blocking form; `CancellationError`.
+    public func users(named name: String) async throws -> [User] {
+        try await reading { try MicroblogQueries.users(named: name, $0) }
+    }
+
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
+    @discardableResult
+    public func removeUsers(named name: String) async throws -> Int {
+        try await writing { try MicroblogWork.removeUsers(named: name, $0) }
+    }
+
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
     public func users(whoWrote word: String) async throws -> [User] {
         try await reading { try MicroblogQueries.users(whoWrote: word, $0) }
     }

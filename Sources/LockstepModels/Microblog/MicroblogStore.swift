@@ -34,6 +34,12 @@ public struct MicroblogStore: ModelStore {
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func users() throws -> [User] { try reading { try MicroblogQueries.users($0) } }
 
+    /// The users with exactly this name, oldest first; names need not be unique.
+    /// - Throws: The errors of every call; see ``ModelStore``.
+    public func users(named name: String) throws -> [User] {
+        try reading { try MicroblogQueries.users(named: name, $0) }
+    }
+
     /// Users, by name, who wrote a status that contains a word, or several consecutive words. Case and accents do not
     /// count.
     /// - Parameter word: The search term; nothing in it is an operator.
@@ -52,6 +58,14 @@ public struct MicroblogStore: ModelStore {
     @discardableResult
     public func removeUser(_ id: Int64) throws -> Bool {
         try writing { try MicroblogWork.removeUser(id, $0) }
+    }
+
+    /// Removes the users with exactly this name, and their statuses.
+    /// - Returns: How many there were.
+    /// - Throws: The errors of every call; see ``ModelStore``.
+    @discardableResult
+    public func removeUsers(named name: String) throws -> Int {
+        try writing { try MicroblogWork.removeUsers(named: name, $0) }
     }
 
     // MARK: Statuses

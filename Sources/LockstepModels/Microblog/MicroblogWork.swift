@@ -27,6 +27,13 @@ enum MicroblogWork {
         return connection.changes > 0
     }
 
+    static func removeUsers(
+        named name: String, _ connection: borrowing Connection
+    ) throws -> Int {
+        try connection.execute("DELETE FROM User WHERE name = ?", name)
+        return connection.changes
+    }
+
     // MARK: Statuses
 
     /// Adds statuses, ignoring their keys, and returns the new ones.

@@ -43,9 +43,9 @@ enum MovieSQL {
         let found = try equal(.category, category, connection)
         return try films(connection) { _ in
             if let year {
-                "WHERE \(found) AND year > \(year) ORDER BY year DESC, movieID"
+                "WHERE \(found) AND year > \(year) ORDER BY movieID DESC"
             } else {
-                "WHERE \(found) ORDER BY year DESC, movieID"
+                "WHERE \(found) ORDER BY movieID DESC"
             }
         }
     }
@@ -81,6 +81,20 @@ enum MovieSQL {
         try requireLikes(movie.likes)
         try insertion(connection).run(row: movie)
         return connection.lastInsertedRowID
+    }
+
+    static func update(_ movie: Movie, _ connection: borrowing Connection) throws -> Bool {
+        try requireLikes(movie.likes)
+        let table = try connection.readable(table)
+        let update = try connection.prepare(
+            """
+            UPDATE \(table) SET title = ?, category = ?, year = ?, movieURL = ?, coverURL = ?, watched = ?, likes = ?
+            WHERE movieID = ?
+            """)
+        try update.run(
+            movie.title, movie.category, movie.year, movie.movieURL, movie.coverURL,
+            movie.isWatched, movie.likes, movie.id)
+        return connection.changes == 1
     }
 
     /// Neither column is sealed, so no key is needed.

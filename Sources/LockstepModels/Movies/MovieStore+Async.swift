@@ -39,6 +39,13 @@ extension MovieStore {
     /// The same call, awaited.
     /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
+    public func update(_ movie: Movie) async throws -> Bool {
+        try await writing { try MovieSQL.update(movie, $0) }
+    }
+
+    /// The same call, awaited.
+    /// - Throws: The errors of the blocking form; `CancellationError`.
+    @discardableResult
     public func rate(_ id: Int64, isWatched: Bool, likes: Int) async throws -> Bool {
         try await writing { try MovieSQL.rate(id, isWatched: isWatched, likes: likes, $0) }
     }

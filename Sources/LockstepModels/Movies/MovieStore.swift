@@ -24,8 +24,8 @@ public struct MovieStore: ModelStore {
 
     // MARK: Import and export
 
-    /// Imports the films of a tab-separated file: title, category, year, address, cover's address; lines end in LF or
-    /// CRLF.
+    /// Imports the films of a tab-separated file: title, category, year, address, cover's address, and then none or both
+    /// of watched, 0 or 1, and likes; lines end in LF or CRLF.
     ///
     /// All of them are imported in one transaction. A line that is not a valid film is left out and reported with its
     /// number; the others are imported. If reading or writing fails, nothing is.
@@ -71,7 +71,7 @@ public struct MovieStore: ModelStore {
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func movie(_ id: Int64) throws -> Movie? { try reading { try MovieSQL.film(id, $0) } }
 
-    /// The films of a category, newest first; with a `year`, only those of later years.
+    /// The films of a category, the last inserted first; with a `year`, only those of later years.
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func movies(inCategory category: String, after year: Int? = nil) throws -> [Movie] {
         try reading { try MovieSQL.films(inCategory: category, after: year, $0) }
@@ -94,6 +94,14 @@ public struct MovieStore: ModelStore {
     @discardableResult
     public func insert(_ movie: Movie) throws -> Int64 {
         try writing { try MovieSQL.insert(movie, $0) }
+    }
+
+    /// Changes the film with this key.
+    /// - Returns: Whether there is such a film.
+    /// - Throws: The same as `insert`.
+    @discardableResult
+    public func update(_ movie: Movie) throws -> Bool {
+        try writing { try MovieSQL.update(movie, $0) }
     }
 
     /// Records whether a film was watched, and how much it is liked.

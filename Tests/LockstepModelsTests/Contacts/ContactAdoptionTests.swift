@@ -9,10 +9,12 @@ import Testing
     .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing))
 struct ContactAdoptionTests {
     @Test(
-        "are adopted, migrated to the newest version and verified, and every value is found again")
-    func adopted() throws {
+        "are adopted, migrated to the newest version and verified, and every value is found again",
+        arguments: ["", " TEXT", " varchar(40)"])
+    func adopted(type: String) throws {
         let bench = try ModelBench("contacts")
-        var sql = "CREATE TABLE Contacts (idx INTEGER PRIMARY KEY, firstname, lastname, phone);\n"
+        var sql =
+            "CREATE TABLE Contacts(idx INTEGER PRIMARY KEY, firstname\(type), lastname\(type), phone\(type));\n"
         for (index, text) in AwkwardTexts.all.enumerated() {
             let text = PlainDatabase.quoted(text)
             sql += "INSERT INTO Contacts VALUES (\(index + 1), \(text), \(text), \(text));\n"

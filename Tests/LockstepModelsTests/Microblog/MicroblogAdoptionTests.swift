@@ -13,6 +13,9 @@ struct MicroblogAdoptionTests {
         ("'2012-08-28 20:35:00'", 1_346_186_100_000_000),
         ("'2012-08-28 20:35'", 1_346_186_100_000_000),
         ("'2012-08-28T20:35:00+08:00'", 1_346_157_300_000_000),
+        ("'2012-08-28 20:35:00 +0800'", 1_346_157_300_000_000),
+        ("'2012-08-28 20:35:00 +08:00'", 1_346_157_300_000_000),
+        ("'2012-08-28 20:35:00 +08'", nil),
         ("'2012-08-28T20:35:00Z'", 1_346_186_100_000_000),
         ("'2012-08-28 20:35:00.250'", 1_346_186_100_250_000),
         ("'2012-08-28'", 1_346_112_000_000_000),
@@ -29,8 +32,8 @@ struct MicroblogAdoptionTests {
 
     private static func original() -> String {
         var sql = """
-            CREATE TABLE User (Id INTEGER PRIMARY KEY AUTOINCREMENT, name, screenName, profileImageUrl, mbtype, city);
-            CREATE TABLE Status (Id INTEGER PRIMARY KEY AUTOINCREMENT, source, createdAt date, "text" text,
+            CREATE TABLE User (Id integer PRIMARY KEY AUTOINCREMENT,name text,screenName text, profileImageUrl text,mbtype text,city text);
+            CREATE TABLE Status (Id integer PRIMARY KEY AUTOINCREMENT,source text,createdAt date,"text" text,
                 user integer REFERENCES User (Id));
             INSERT INTO User VALUES (5000, 'O''Brien', 'ob', 'http://x', 3, NULL), (5001, NULL, NULL, NULL, NULL, NULL);
             INSERT INTO Status VALUES (9000, NULL, NULL, NULL, 5001), (9001, 'web', 0, 'of nobody', NULL);

@@ -29,6 +29,88 @@ struct MicroblogVersionsTests {
         #expect(try blog.search("word").count == 9)
     }
 
+    @Test(
+        "A user that is text has no key: the migration says how many, and no list fails",
+        .enabled(if: PlainDatabase.isPossible, PlainDatabase.missing))
+    func objects() throws {
+        let bench = try ModelBench()
+        try bench.adopt(
+            PlainDatabase.make(
+                "microblog.sqlite", in: bench.folder,
+                """
+                CREATE TABLE User (Id integer PRIMARY KEY AUTOINCREMENT,name text,screenName text, profileImageUrl text,mbtype text,city text);
+                CREATE TABLE Status (Id integer PRIMARY KEY AUTOINCREMENT,source text,createdAt date,"text" text,user integer REFERENCES User (Id));
+                INSERT INTO User (name) VALUES ('Ann');
+                INSERT INTO Status ("text", user) VALUES ('of Ann', '1'), ('of an object', '<User: 0x6d1b0>'),
+                    ('of bytes', x'01'), ('of half', 1.5), ('of nobody', NULL);
+                """), as: MicroblogStore.self)
+        let connection = try Connection.open(
+            bench.path, key: bench.keyring.activeDatabaseKey())
+        let report = try Migrator(ModelMigrations.set(MicroblogStore.setName)).run(on: connection)
+        let notice = try #require(report.notices.first { $0.code == .rowsReported })
+        #expect(notice.message.contains("3 rows: statuses named no user by key"))
+        let blog = try bench.open(MicroblogStore.self)
+        #expect(try blog.timeline().map(\.user?.id) == [nil, nil, nil, nil, 1])
+        #expect(try blog.statuses(ofUserNamed: "Ann").map(\.status.text) == ["of Ann"])
+        #expect(try blog.exportJSONLines { _ in } == 6)
+    }
+
+    @Test("Files of before, whose columns had no types, are accepted by a repair of the ledger")
+    func formerFiles() throws {
+        let set = try ModelMigrations.set(MicroblogStore.setName)
+        let folder = Programs.package.appending("Migrations/microblog")
+        let files = try set.files.map { file in
+            var text = String(
+                decoding: try Bytes.read(folder.appending(file.fileName)), as: UTF8.self)
+            if file.version == MigrationVersion(1) {
+                for name in ["name", "screenName", "profileImageUrl", "mbtype", "city", "source"] {
+                    text = text.replacing("    \(name) text", with: "    \(name)")
+                }
+            } else if file.version == MigrationVersion(2) {
+                text = text.split(separator: "\n", omittingEmptySubsequences: false)
+                    .filter { !$0.contains("report ") && !$0.hasPrefix("UPDATE Status SET user") }
+                    .joined(separator: "\n")
+            }
+            return (name: file.fileName, content: text)
+        }
+        let bench = try ModelBench()
+        let store = try Store.create(bench.path, rawKey: bench.keyring.activeDatabaseKey())
+        try store.blocking.migrate(MigrationSet(name: "microblog", files: files))
+        let error = #expect(throws: LockstepError.self) { try store.blocking.migrate(set) }
+        #expect(error?.code == .migrationChanged)
+        let repaired = try store.blocking.withoutTransaction { connection in
+            try Repair(sets: [set]).apply(on: connection).count
+        }
+        #expect(repaired == 2)
+        try store.blocking.migrate(set)
+        try store.close()
+        #expect(try bench.open(MicroblogStore.self).count() == 0)
+    }
+
+    @Test("Users are found and removed by name")
+    func names() throws {
+        let blog = try MicroblogStore.inMemory()
+        for name in ["Ann", "O'Brien", "Ann", "ann"] {
+            let id = try blog.add(User(name: name))
+            try blog.add(Status(text: "of \(name)", userID: id))
+        }
+        #expect(try blog.users(named: "Ann").map(\.id) == [1, 3])
+        #expect(try blog.users(named: "O'Brien").map(\.id) == [2])
+        #expect(try blog.users(named: "Nobody").isEmpty)
+        #expect(try blog.removeUsers(named: "Ann") == 2)
+        #expect(try blog.removeUsers(named: "Ann") == 0)
+        #expect(try blog.timeline().map(\.status.text).sorted() == ["of O'Brien", "of ann"])
+    }
+
+    @Test("Awaited, too")
+    func awaitedNames() async throws {
+        let blog: MicroblogStore = try await MicroblogStore.inMemory()
+        try await blog.add(User(name: "Ann"))
+        #expect(try await blog.users(named: "Ann").map(\.id) == [1])
+        #expect(try await blog.removeUsers(named: "Ann") == 1)
+        #expect(try await blog.users().isEmpty)
+    }
+
     @Test("Down to version 2 and up again does not change users and statuses")
     func downAndUp() throws {
         let blog = try MicroblogStore.inMemory()
@@ -59,8 +141,8 @@ struct MicroblogVersionsTests {
             PlainDatabase.make(
                 "microblog.sqlite", in: bench.folder,
                 """
-                CREATE TABLE User (Id INTEGER PRIMARY KEY AUTOINCREMENT, name, screenName, profileImageUrl, mbtype, city);
-                CREATE TABLE Status (Id INTEGER PRIMARY KEY AUTOINCREMENT, source, createdAt date, "text" text,
+                CREATE TABLE User (Id integer PRIMARY KEY AUTOINCREMENT,name text,screenName text, profileImageUrl text,mbtype text,city text);
+                CREATE TABLE Status (Id integer PRIMARY KEY AUTOINCREMENT,source text,createdAt date,"text" text,
                     user integer REFERENCES User (Id));
                 INSERT INTO Status VALUES (1, 'web', '2012-08-28', 'left behind', 777);
                 """), as: MicroblogStore.self)

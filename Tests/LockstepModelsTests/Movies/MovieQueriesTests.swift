@@ -30,7 +30,7 @@ struct MovieQueriesTests {
         #expect(
             try store.allByYear().map(\.title)
                 == ["Metropolis", "M", "Casablanca", "Laura", "Gilda", "M"])
-        #expect(try store.movies(inCategory: "Crime").map(\.year) == [1951, 1946, 1944, 1931])
+        #expect(try store.movies(inCategory: "Crime").map(\.year) == [1951, 1931, 1946, 1944])
         #expect(try store.movies(inCategory: "Crime", after: 1944).map(\.year) == [1951, 1946])
         #expect(try store.movies(inCategory: "crime") == [])
         #expect(try store.movies(titled: "M").map(\.id) == [5, 6])
@@ -81,6 +81,12 @@ struct MovieQueriesTests {
             }
         }
         #expect(try store.movie(1)?.likes == 3)
+        var film = try #require(try store.movie(2))
+        (film.title, film.movieURL, film.likes) = ("O'Brien", nil, 2)
+        #expect(try store.update(film))
+        #expect(try store.movie(2) == film)
+        #expect(try store.movies(titled: "O'Brien").map(\.id) == [2])
+        #expect(try !store.update(Movie(id: 70, title: "x", category: "", year: 1)))
         #expect(try store.count() == 6)
         #expect(try !store.rate(70, isWatched: true, likes: 1))
         #expect(try store.delete(3))

@@ -42,12 +42,35 @@ struct MovieStoreTests: ~Copyable {
         #expect(report.imported == 2)
         #expect(
             report.rejections.map { "\($0.line ?? 0): \($0.reason)" } == [
-                "2: it needs 5 fields and has 4", "3: it needs 5 fields and has 6",
+                "2: it needs 5 or 7 fields and has 4", "3: it needs 5 or 7 fields and has 6",
                 "4: it is not valid UTF-8", "5: the year is not a whole number",
                 "6: the title is empty", "7: the year is not between 1 and 9999",
-                "8: it needs 5 fields and has 1",
+                "8: it needs 5 or 7 fields and has 1",
             ])
         #expect(try store.allByYear().map(\.title) == ["good", "last"])
+    }
+
+    @Test("Watched and likes are the sixth and seventh field, and come back from an export")
+    func ratings() throws {
+        let store = try bench.open(MovieStore.self)
+        let lines =
+            "a\tx\t1999\t\t\t1\t3\nb\tx\t1999\t\t\t0\t0\nc\tx\t1999\t\t\t2\t0\nd\tx\t1999\t\t\t0\t4\n"
+            + "e\tx\t1999\t\t\t\t\nf\tx\t1999\t\t\n"
+        let report = try store.importTSV(folder.write("films.tsv", Array(lines.utf8)))
+        #expect(
+            report.rejections.map { "\($0.line ?? 0): \($0.reason)" } == [
+                "3: watched is neither 0 nor 1", "4: the likes are not a number from 0 to 3",
+                "5: watched is neither 0 nor 1",
+            ])
+        let films = try store.allByYear()
+        #expect(films.map(\.title) == ["a", "b", "f"])
+        #expect(films.map(\.isWatched) == [true, false, false])
+        #expect(films.map(\.likes) == [3, 0, 0])
+        var exported: [UInt8] = []
+        _ = try store.exportTSV { exported += $0 }
+        #expect(
+            String(decoding: exported, as: UTF8.self).hasPrefix(
+                "a\tx\t1999\t\t\t1\t3\nb\tx\t1999\t\t\t0\t0\n"))
     }
 
     @Test("The report stays bounded, its count does not")

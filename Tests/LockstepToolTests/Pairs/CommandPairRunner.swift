@@ -68,7 +68,7 @@ struct CommandPairRunner: Sendable {
         lockstep init --key-file k --dataset goods
         lockstep migrate --key-file k -m sets/shop --to 4
         lockstep migrate --key-file k -m sets/notes
-        lockstep import notes note.txt --key-file k
+        for number in 1 2 3; do lockstep import notes note.txt --key-file k; done
         lockstep seal item.name item.sort item.colour item.size --fields goods --key-file k
         for kind in field manifest index; do lockstep keys create-key $kind --dataset goods --key-file k; done
         for kind in field manifest; do lockstep keys activate-key $kind 2 --dataset goods --key-file k; done

@@ -43,7 +43,9 @@ struct CommandPairTests {
     /// Stretching a passphrase takes a second.
     private static let notRun: Set<String> = ["keys change-passphrase"]
     /// Groups whose commands differ only in the model store.
-    private static let models: Set<String> = ["import", "list", "show", "export"]
+    private static let models: Set<String> = [
+        "import", "list", "show", "export", "insert", "update", "delete",
+    ]
 
     private static func typed(
         _ types: [any ParsableCommand.Type], after words: String

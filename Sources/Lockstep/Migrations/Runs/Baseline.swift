@@ -1,6 +1,7 @@
 /// Puts a database whose schema was created by other means under the control of a migration set.
 ///
-/// The versions up to the current one of the schema are recorded as applied; none of them runs. If older versions are
+/// The versions up to the current one of the schema are recorded as applied; none of them runs. A column for which the
+/// version gives no type can have any: databases of one program often differ in that alone. If older versions are
 /// recorded already, the later ones are added: so a version that was given up and finished by hand gets its record.
 public struct Baseline {
     private let set: MigrationSet
@@ -76,7 +77,8 @@ public struct Baseline {
         let fresh = try Connection.inMemory()
         _ = try Migrator(set).run(.version(target.version), on: fresh)
         let carriesOthers = try Ledger.entries(connection).contains { $0.set != set.name }
-        let differences = try SchemaSnapshot(connection).differences(from: SchemaSnapshot(fresh))
+        let differences = try SchemaSnapshot(connection)
+            .differences(from: SchemaSnapshot(fresh), takingNoTypeForAny: true)
             .filter { !(carriesOthers && $0.change == .unexpected) }
         guard !differences.isEmpty else { return }
         throw LockstepError(

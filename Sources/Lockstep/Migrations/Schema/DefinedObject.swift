@@ -10,6 +10,8 @@ struct DefinedObject: Sendable {
     /// Forms by subject: `column title`, `body`. A definition that cannot be read has the single fact
     /// `definition`.
     private(set) var facts: [ExactText: SQLForm] = [:]
+    /// The columns' facts without their types.
+    private var untyped: [ExactText: SQLForm] = [:]
     /// The table's own constraints.
     private(set) var constraints: [SQLForm] = []
     /// The table's columns, in order.
@@ -32,6 +34,15 @@ struct DefinedObject: Sendable {
             && Self.sorted(constraints) == Self.sorted(other.constraints)
     }
 
+    /// The same, but for the types of columns that have none in the other: SQL takes no type for any.
+    func ignoringTypes(whereNoneIn other: DefinedObject) -> DefinedObject {
+        var object = self
+        for (subject, form) in other.untyped where other.facts[subject] == form {
+            if let own = untyped[subject] { object.facts[subject] = own }
+        }
+        return object
+    }
+
     // MARK: Reading
 
     /// Reads the definition of a table, which does not depend on other objects.
@@ -48,6 +59,9 @@ struct DefinedObject: Sendable {
             order = definition.order
             for (column, form) in definition.columns {
                 facts[ExactText("column \(column.folded)")] = form
+            }
+            for (column, form) in definition.untyped {
+                untyped[ExactText("column \(column.folded)")] = form
             }
             constraints = definition.constraints
             if !definition.options.isEmpty {

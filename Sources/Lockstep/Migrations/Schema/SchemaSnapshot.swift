@@ -90,6 +90,13 @@ public struct SchemaSnapshot: Sendable, Equatable {
 
     /// The differences of this schema from the expected one, by type and name.
     public func differences(from expected: SchemaSnapshot) -> [Difference] {
+        differences(from: expected, takingNoTypeForAny: false)
+    }
+
+    /// - Parameter takingNoTypeForAny: Whether a column that is expected without a type can have any.
+    func differences(
+        from expected: SchemaSnapshot, takingNoTypeForAny: Bool
+    ) -> [Difference] {
         var differences: [Difference] = []
         for (key, object) in expected.objects where objects[key] == nil {
             differences.append(
@@ -97,7 +104,7 @@ public struct SchemaSnapshot: Sendable, Equatable {
                     change: .missing, type: object.type, name: object.name, details: [],
                     found: nil, expected: object.sql))
         }
-        for (key, object) in objects {
+        for (key, var object) in objects {
             guard let other = expected.objects[key] else {
                 differences.append(
                     Difference(
@@ -105,6 +112,7 @@ public struct SchemaSnapshot: Sendable, Equatable {
                         found: object.sql, expected: nil))
                 continue
             }
+            if takingNoTypeForAny { object = object.ignoringTypes(whereNoneIn: other) }
             guard !object.isSame(as: other) else { continue }
             differences.append(
                 Difference(

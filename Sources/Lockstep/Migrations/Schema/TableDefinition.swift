@@ -4,6 +4,8 @@ struct TableDefinition {
     private(set) var order: [SQLName] = []
     /// Type and constraints by column.
     private(set) var columns: [SQLName: SQLForm] = [:]
+    /// The constraints by column.
+    private(set) var untyped: [SQLName: SQLForm] = [:]
     /// The table's own constraints, unordered.
     private(set) var constraints: [SQLForm] = []
     /// STRICT and WITHOUT ROWID.
@@ -60,6 +62,7 @@ struct TableDefinition {
         var constraints = ColumnConstraints(names)
         try constraints.read(&cursor)
         columns[name] = type + constraints.form
+        untyped[name] = constraints.form
     }
 
     /// Words that end the type of a column.

@@ -18,6 +18,7 @@ struct ScriptRunner {
     private func runItems(_ connection: borrowing Connection) throws -> Int {
         var statements = 0
         var rebuild: TableRebuild?
+        var reported: String?
         for item in script.items {
             switch item.content {
             case .directive(.rebuild(let table)):
@@ -34,10 +35,12 @@ struct ScriptRunner {
                     throw malformed("drop column requires a rebuild", item)
                 }
                 rebuild?.dropped.insert(SQLName(column))
+            case .directive(.report(let what)): reported = what
             case .directive: continue
             case .sql(let sql):
-                guard rebuild == nil || !SQLTokens.areBlank(Array(sql.utf8)) else { continue }
-                statements += try run(sql, from: item.line, &rebuild, connection)
+                guard rebuild == nil && reported == nil || !SQLTokens.areBlank(Array(sql.utf8))
+                else { continue }
+                statements += try run(sql, from: item.line, &rebuild, &reported, connection)
             }
         }
         guard rebuild == nil else {
@@ -52,7 +55,7 @@ struct ScriptRunner {
     /// SQLite's own parser finds the end of each statement.
     private func run(
         _ sql: String, from firstLine: Int, _ rebuild: inout TableRebuild?,
-        _ connection: borrowing Connection
+        _ reported: inout String?, _ connection: borrowing Connection
     ) throws -> Int {
         let script = Array(sql.utf8) + [0]
         var position = 0
@@ -84,11 +87,21 @@ struct ScriptRunner {
                     hint: "remove it: each version already runs in a transaction")
                 throw origin.located(ended, line: line)
             }
+            if let what = reported {
+                reported = nil
+                try report(connection.changes, what)
+            }
             inspect?(String(decoding: script[position..<end], as: UTF8.self), line)
             count += 1
             line += ScriptText.newlines(script[position..<end])
             position = end
         }
+    }
+
+    private func report(_ rows: Int, _ what: String) throws {
+        guard rows > 0 else { return }
+        let found = LockstepError(.rowsReported, "\(counted(rows, "row")): \(what)")
+        try observe(.tolerated(origin.located(found)))
     }
 
     private func malformed(_ what: String, _ item: MigrationScript.Item) -> LockstepError {

@@ -14,6 +14,8 @@ package enum Directive: Sendable, Equatable {
     case noTransaction
     /// The next statement runs over the table in batches of this many rows.
     case backfill(table: String, batch: Int)
+    /// If the next statement changes rows, a notice says how many, with this text.
+    case report(String)
     /// A name in double quotes that matches no column is text. This is SQLite's old rule, for files written under
     /// it.
     case doubleQuotedTexts
@@ -40,9 +42,21 @@ package enum Directive: Sendable, Equatable {
             self = .sealing(sealing)
             return
         }
+        if let what = Self.reported(text) {
+            self = .report(what)
+            return
+        }
         var cursor = SQLCursor(text, comments: true)
         guard let directive = try? Self.read(&cursor, text), cursor.isAtEnd else { return nil }
         self = directive
+    }
+
+    /// The words after `report`, which are no SQL.
+    private static func reported(_ text: String) -> String? {
+        let words = text.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, String(words[0]).asciiLowercased == "report" else { return nil }
+        let what = words[1].trimmingSpace()
+        return what.isEmpty ? nil : String(what)
     }
 
     private static func read(
@@ -82,6 +96,7 @@ package enum Directive: Sendable, Equatable {
         case .doubleQuotedTexts: "double quoted texts"
         case .backfill(let table, let batch):
             "backfill \(SQLTokens.quote(table)) batch=\(batch)"
+        case .report(let what): "report \(what)"
         case .rebuild(let table): "rebuild table \(SQLTokens.quote(table))"
         case .set(let column, let expression): "set \(SQLTokens.quote(column)) = \(expression)"
         case .dropColumn(let column): "drop column \(SQLTokens.quote(column))"
@@ -95,7 +110,7 @@ package enum Directive: Sendable, Equatable {
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
         + "allow broken references of table T, foreign keys off, no transaction, "
-        + "double quoted texts, backfill T batch=N, "
+        + "double quoted texts, backfill T batch=N, report WHAT, "
         + "protect T.C dataset=D, unprotect T.C dataset=D, rotate T.C dataset=D"
 
     /// The directives that can also be declared from outside a file.

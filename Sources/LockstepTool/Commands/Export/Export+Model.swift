@@ -8,7 +8,7 @@ extension Export {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.Model.setName, abstract: Commands.Target.abstract,
+                commandName: Commands.name, abstract: Commands.Target.abstract,
                 discussion: Commands.advice)
         }
 

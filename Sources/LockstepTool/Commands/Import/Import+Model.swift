@@ -8,7 +8,7 @@ extension Import {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.Model.setName, abstract: Commands.Source.abstract,
+                commandName: Commands.name, abstract: Commands.Source.abstract,
                 discussion: Commands.Source.discussion)
         }
 

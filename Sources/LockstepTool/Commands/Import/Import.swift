@@ -5,5 +5,5 @@ import Lockstep
 struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Import files into one of the model stores.",
-        subcommands: Models.all.map { $0.importCommand })
+        subcommands: Models.whole.map { $0.importCommand })
 }

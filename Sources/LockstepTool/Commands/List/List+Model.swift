@@ -7,7 +7,7 @@ extension List {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.Model.setName, abstract: Commands.Selection.abstract,
+                commandName: Commands.name, abstract: Commands.Selection.abstract,
                 discussion: Commands.advice)
         }
 

@@ -11,8 +11,9 @@ enum MovieCommands: ModelCommands {
     struct Source: ModelSource {
         static let abstract = "Import films from a tab-separated file."
         static let discussion = """
-            Five fields per line: title, category, year, URL, cover URL. A line that is not a film is \
-            reported with its number; the others are imported in one transaction.
+            Five fields per line: title, category, year, URL, cover URL; or two more, watched (0 or 1) and likes \
+            (0 to 3), as `lockstep export movies` writes them. A line that is not a film is reported with its \
+            number; the others are imported in one transaction.
             """
         static let argument = ArgumentHelp("The tab-separated file.", valueName: "file")
 
@@ -26,8 +27,23 @@ enum MovieCommands: ModelCommands {
     struct Selection: ModelSelection {
         static let abstract = "List films, oldest first."
 
+        @Option(help: "Only films of this category, the last inserted first.")
+        var category: String?
+
+        @Option(help: "Of a category, only films of later years than this.")
+        var after: Int?
+
+        func validate() throws {
+            guard after == nil || category != nil else {
+                throw ValidationError("--after needs --category")
+            }
+        }
+
         func show(_ store: MovieStore, _ output: FormatOptions) throws {
-            try Listing.show(store.allByYear(), output, ["id", "year", "title", "category"]) {
+            let films =
+                try category.map { try store.movies(inCategory: $0, after: after) }
+                ?? store.allByYear()
+            try Listing.show(films, output, ["id", "year", "title", "category"]) {
                 film in
                 [
                     .integer(film.id), .integer(Int64(film.year)), .text(film.title),

@@ -7,7 +7,7 @@ extension Show {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.Model.setName, abstract: "Show \(Commands.shown).",
+                commandName: Commands.name, abstract: "Show \(Commands.shown).",
                 discussion: Commands.advice)
         }
 
