@@ -53,7 +53,8 @@ enum Exit: Int32, CaseIterable {
         case .wrongKey, .otherSettings, .slotNotOpened, .noUsableSlot, .keyringMismatch,
             .keyUnavailable:
             .wrongKey
-        case .migrationFailed, .rowsLost, .foreignKeysBroken, .schemaBroken: .rolledBack
+        case .migrationFailed, .rowsLost, .valuesLost, .foreignKeysBroken, .schemaBroken:
+            .rolledBack
         case .migrationChanged, .migrationMissing, .migrationUnfinished: .drift
         case .migrationMalformed, .versionGap, .versionDuplicate, .outOfOrder: .lint
         case .keyringMalformed, .keyringUnsupported, .keyringTampered, .keyringOutdated, .damaged,

@@ -136,9 +136,11 @@ extension SealingChange {
         }
     }
 
+    /// - Parameter isLast: Whether no cell remains, also of values that have the form of cells.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the connection does not have the column's keys.
     func conversion(
-        _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection
+        _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection,
+        isLast: Bool = false
     ) throws -> Conversion {
         guard let session = connection.sealed, let number = session.number(titled: title) else {
             throw Self.keysMissing(title)
@@ -150,7 +152,7 @@ extension SealingChange {
         let function =
             switch goal {
             case .protect: "lockstep_seal"
-            case .unprotect: "lockstep_open_whole"
+            case .unprotect: isLast ? "lockstep_open_whole" : "lockstep_unseal"
             case .reseal: "lockstep_reseal"
             }
         var changes = [(column: name, expression: "\(function)(\(arguments))")]

@@ -55,7 +55,6 @@ public struct SealingChange: Sendable, Equatable {
             case .migrating: return .rows(try rowsLeft(after: added.cursor, shape, connection))
             case .plaintext:
                 try ProtectionChecks.requireSealable(column, mode, shape, connection)
-                try requireNothingLikeCells(mode, shape, connection)
                 for request in indexes {
                     _ = try IndexExposure.of(request, column, shape, connection)
                 }
@@ -89,6 +88,9 @@ public struct SealingChange: Sendable, Equatable {
                 hint: "check its name, and that the keyring belongs to its dataset")
         }
         try write(&registry, keys, connection)
+        if case .protect = goal, known == nil || known?.state == .plaintext {
+            try sealLookalikes(knownColumn(registry), shape, connection)
+        }
         return .rows(try rowsLeft(after: nil, shape, connection))
     }
 
@@ -137,7 +139,7 @@ public struct SealingChange: Sendable, Equatable {
         let sealed = try knownColumn(registry)
         guard try !isDoneByAnother(sealed) else { return true }
         let shape = try shape(connection)
-        guard try !isAnyLeft(sealed, shape, keys, connection) else {
+        guard try goal == .unprotect || !isAnyLeft(sealed, shape, keys, connection) else {
             try registry.restart(sealed.id)
             try write(&registry, keys, connection)
             return false
@@ -155,6 +157,7 @@ public struct SealingChange: Sendable, Equatable {
             try SealedIndexColumns(shape, column, requests).index(
                 for: column, connection)
         case .unprotect:
+            try unsealLookalikes(sealed, keys, shape, connection)
             try registry.move(sealed.id, to: .plaintext)
             try change(guards: .plaintext, sealed.mode, shape, connection)
             for index in sealed.indexes {
@@ -256,20 +259,24 @@ public struct SealingChange: Sendable, Equatable {
             for: state, connection)
     }
 
-    /// Refuses values that could be mistaken for cells while the column holds both.
-    private func requireNothingLikeCells(
-        _ mode: SealedColumn.Mode, _ shape: SealedTable, _ connection: borrowing Connection
+    /// Seals the values that have the form of cells, all at once: from then on, while the column holds both, whatever has
+    /// the form of a cell is one. Among random BLOBs it is one in a hundred.
+    private func sealLookalikes(
+        _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
-        let condition = CellShape.matches(SQLTokens.quote(column), mode)
-        let count = try connection.value(
-            SQL(verbatim: "SELECT count(*) FROM main.\(shape.quotedName) WHERE \(condition)"),
-            as: Int.self)
-        guard count == 0 else {
-            throw LockstepError(
-                .misuse,
-                "\(title) has \(counted(count ?? 0, "value")) indistinguishable from sealed cells",
-                hint: "if they are cells of another database, open them there first")
-        }
+        let condition = CellShape.matches(SQLTokens.quote(column), sealed.mode)
+        try connection.executeWithoutTriggers(
+            conversion(sealed, shape, connection).update(condition), [])
+    }
+
+    /// Unseals the values that have the form of cells, which the batches have left sealed for the same reason.
+    private func unsealLookalikes(
+        _ sealed: SealedColumn, _ keys: FieldKeys, _ shape: SealedTable,
+        _ connection: borrowing Connection
+    ) throws {
+        try connection.executeWithoutTriggers(
+            conversion(sealed, shape, connection, isLast: true).update(needsChange(sealed, keys)),
+            [])
     }
 
     private func rowsLeft(

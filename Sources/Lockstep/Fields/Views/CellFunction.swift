@@ -11,6 +11,13 @@ enum CellFunction {
             "lockstep_open_whole",
             { column, call throws(LockstepError) in try column.open(call, anyLength: true) }
         ),
+        (
+            // While a column is unsealed, whatever has the form of a cell is one.
+            "lockstep_unseal",
+            { column, call throws(LockstepError) in
+                try column.open(call, anyLength: true, keepsLookalikes: true)
+            }
+        ),
         ("lockstep_seal", { column, call throws(LockstepError) in try column.seal(call) }),
         ("lockstep_check", { column, call throws(LockstepError) in try column.check(call) }),
         ("lockstep_reseal", { column, call throws(LockstepError) in try column.reseal(call) }),
@@ -61,5 +68,12 @@ enum CellFunction {
             let row = call.kind(2) == .null ? nil : call.integer(2)
             core?.viewWrites.note(Int(call.integer(1)), inserted: row)
         }
+    }
+}
+
+extension SealedColumnAccess {
+    /// - Parameter length: The length of the whole value, if `bytes` is only its beginning.
+    func looksLikeCell(_ bytes: Span<UInt8>, length: Int? = nil) -> Bool {
+        CellPrefix(bytes, length: length).map(cipher.isOurs) ?? false
     }
 }

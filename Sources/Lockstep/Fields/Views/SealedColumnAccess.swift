@@ -67,8 +67,12 @@ final class SealedColumnAccess {
     // MARK: Calls from SQL
 
     /// Returns to SQL the value of the cell in argument 1, which the values of the row's key follow.
-    /// - Parameter anyLength: Whether to open even a cell that is too long for SQL, which should be read as a stream.
-    func open(_ call: borrowing FunctionCall, anyLength: Bool = false) throws(LockstepError) {
+    /// - Parameters:
+    ///   - anyLength: Whether to open even a cell that is too long for SQL, which should be read as a stream.
+    ///   - keepsLookalikes: Whether a value that has the form of a cell stays one.
+    func open(
+        _ call: borrowing FunctionCall, anyLength: Bool = false, keepsLookalikes: Bool = false
+    ) throws(LockstepError) {
         let kind = call.kind(1)
         // NULL is visible and needs no key.
         if kind == .null { return }
@@ -88,6 +92,9 @@ final class SealedColumnAccess {
                 return call.setResult(blob: standIn.span)
             }
             try cipher.open(bytes, at: binding) { tag, payload throws(LockstepError) in
+                if keepsLookalikes, CellPrefix(payload) != nil {
+                    return call.setResult(toArgument: 1)
+                }
                 call.setResult(tag, payload)
             }
         }
@@ -155,11 +162,6 @@ final class SealedColumnAccess {
     ) throws(LockstepError) -> Bool {
         guard kind == .blob, !any else { return kind == .blob }
         return try call.withBytes(1) { bytes throws(LockstepError) in looksLikeCell(bytes) }
-    }
-
-    /// - Parameter length: The length of the whole value, if `bytes` is only its beginning.
-    func looksLikeCell(_ bytes: Span<UInt8>, length: Int? = nil) -> Bool {
-        CellPrefix(bytes, length: length).map(cipher.isOurs) ?? false
     }
 
     func requireSealedAtAll() throws(LockstepError) {

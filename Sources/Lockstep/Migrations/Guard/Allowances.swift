@@ -2,12 +2,26 @@
 struct Allowances: Sendable, Equatable {
     /// Tables that may lose rows.
     var losses: Set<SQLName> = []
+    /// Columns whose values may go, by table.
+    var columnLosses: [SQLName: Set<SQLName>] = [:]
+    /// Columns whose values a copy may change, by table.
+    var changedValues: [SQLName: Set<SQLName>] = [:]
+    /// Whether the checks go on after something that would need a declaration.
+    var goesOn = false
+    /// Whether only numbers of rows count.
+    var countsOnly = false
     /// Tables whose foreign keys may refer to missing rows.
     var brokenReferences: Set<SQLName> = []
     /// Tables whose foreign keys may refer to missing parents, because a later version of the run repairs that.
     var repairedLater: Set<SQLName> = []
     /// The migration's address in a declaration from outside its file; nil if such a declaration is not possible.
     var address: String?
+
+    func allows(_ loss: SchemaGuard.ColumnLoss) -> Bool {
+        if losses.contains(loss.table) { return true }
+        let columns = loss.kind == .gone ? columnLosses : changedValues
+        return columns[loss.table]?.contains(loss.column) == true
+    }
 
     /// The hint that explains how to declare something.
     func advice(_ directive: Directive) -> LockstepError.Advice {
@@ -25,8 +39,18 @@ extension MigrationScript {
     /// - Parameters:
     ///   - version: Nil for a repeatable migration.
     func allowances(_ version: MigrationVersion?, isUp: Bool) -> Allowances {
-        Allowances(
+        var allowances = Allowances(
             losses: tablesAllowedToLoseRows, brokenReferences: tablesAllowedBrokenReferences,
             address: version.map { isUp ? "\($0)" : "\($0) down" })
+        for item in items {
+            switch item.content {
+            case .directive(.allowColumnLoss(let table, let column)):
+                allowances.columnLosses[SQLName(table), default: []].insert(SQLName(column))
+            case .directive(.allowChangedValues(let table, let column)):
+                allowances.changedValues[SQLName(table), default: []].insert(SQLName(column))
+            default: continue
+            }
+        }
+        return allowances
     }
 }

@@ -2,6 +2,9 @@
 /// written in between.
 struct GuardCache {
     private let guarding: SchemaGuard
+    private let moves: RowMoves
+    /// Whether its counts are out of date: which tables were filled from which is still known.
+    private var isStale = false
     private let dataVersion: Int64
     private let schemaVersion: Int64
     private let rowChanges: Int64
@@ -13,25 +16,43 @@ struct GuardCache {
     /// another connection's commit could go unnoticed. The connection's own commit does not change the number.
     init(_ guarding: SchemaGuard, _ connection: borrowing Connection) throws {
         self.guarding = guarding
+        moves = guarding.moves
         dataVersion = try connection.core.dataVersion()
         schemaVersion = try connection.core.schemaVersion()
         rowChanges = connection.rowChanges
     }
 
+    /// The tables whose rows the run has put into others.
+    var movedTables: Set<SQLName> { moves.sources }
+
+    /// The same without the counts.
+    var stale: GuardCache {
+        var cache = self
+        cache.isStale = true
+        return cache
+    }
+
     /// A guard that starts watching now, with the existing knowledge where it is still valid.
     static func current(
-        _ known: GuardCache?, _ connection: borrowing Connection
+        _ known: GuardCache?, _ allowances: Allowances = .init(), _ connection: borrowing Connection
     ) throws -> SchemaGuard {
         let guarding =
-            if let known, try connection.core.dataVersion() == known.dataVersion,
+            if let known, !known.isStale,
+                try connection.core.dataVersion() == known.dataVersion,
                 try connection.core.schemaVersion() == known.schemaVersion
             {
                 known.guarding
             } else {
                 SchemaGuard(connection)
             }
-        if let known, connection.rowChanges != known.rowChanges { guarding.forgetRows() }
-        guarding.begin()
+        if let known {
+            if connection.rowChanges != known.rowChanges { guarding.forgetRows() }
+            // Names can mean other tables after another connection has changed the schema.
+            let isSame = try connection.core.schemaVersion() == known.schemaVersion
+            guarding.moves = isSame ? known.moves : RowMoves()
+        }
+        guarding.moves.migration += 1
+        guarding.begin(allowances)
         return guarding
     }
 }

@@ -13,6 +13,7 @@ extension SchemaGuard {
         stop()
         // The migration did not write.
         guard let before = known else { return [] }
+        try settle()
         var after = before
         var difference = SchemaCatalogue.Difference()
         after.schemaVersion = try core.schemaVersion()
@@ -24,6 +25,7 @@ extension SchemaGuard {
         }
         var tolerated: [LockstepError] = []
         try requireNothingLost(before, &after, allowances, changes, &tolerated)
+        try requireValues(allowances, &tolerated)
         try requireOwnNames(difference, before)
         let children = try requireParents(before, &after, difference, allowances, &tolerated)
         try requireUsable(before, &after, difference, children, allowances)
@@ -49,21 +51,33 @@ extension SchemaGuard {
                 continue
             }
             let new =
-                after.catalogue.countedTable(table)
+                after.catalogue.countedTable(table) ?? successor(of: table, after.catalogue)
                 ?? renamed(old, before.catalogue, after.catalogue, changes)
             guard let new else {
+                if try wereMoved(count, from: table, wholeOnly: false, after.catalogue) { continue }
                 let what = "\(old.name.spelling) and its \(count) rows are gone"
                 suspect = progress.suspects.taking(table)
-                try Self.lose(what, old, nil, allowances, &tolerated)
+                try lose(what, old, nil, allowances, &tolerated)
                 suspect = nil
                 continue
             }
             let left = try progress.rowsNow[new.name] ?? RowCounts.rows(new.name, core)
             after.rows.updateValue(left, forKey: new.name)
-            guard let left, left < count else { continue }
+            guard let left else { continue }
+            guard left < count else {
+                if let what = try replacedRows(of: table, count, in: new, after.catalogue) {
+                    suspect = progress.suspects.taking(table)
+                    try lose(what, old, nil, allowances, &tolerated)
+                    suspect = nil
+                }
+                continue
+            }
+            let isRemade = progress.numbers[table].map(progress.dropped.contains) ?? false
+            let lost = isRemade ? count : count - left
+            if try wereMoved(lost, from: table, wholeOnly: !isRemade, after.catalogue) { continue }
             let what = "\(new.name.spelling) went from \(count) rows to \(left)"
             suspect = progress.suspects.taking(table)
-            try Self.lose(what, old, taker(of: old, before, changes), allowances, &tolerated)
+            try lose(what, old, taker(of: old, before, changes), allowances, &tolerated)
             suspect = nil
         }
     }
@@ -92,7 +106,7 @@ extension SchemaGuard {
         }
     }
 
-    private static func lose(
+    private func lose(
         _ what: String, _ table: CatalogueEntry, _ taker: String?, _ allowances: Allowances,
         _ tolerated: inout [LockstepError]
     ) throws(LockstepError) {
@@ -105,21 +119,66 @@ extension SchemaGuard {
             return
         }
         if let taker {
-            throw LockstepError(
-                .rowsLost, "rows would be lost: \(what)",
+            return try refuse(
+                .foreignKeysOff, .rowsLost, "rows would be lost: \(what)",
                 advice: """
                     \(taker) is dropped with foreign keys on, which deletes its children: to keep them, \
                     \(allowances.advice(.foreignKeysOff)); if the loss is intended, declare \
                     `\(Directive.allowLoss(table: name).spelling)`
                     """, context: context)
         }
-        throw LockstepError(
-            .rowsLost, "rows would be lost: \(what)",
+        try refuse(
+            .allowLoss(table: name), .rowsLost, "rows would be lost: \(what)",
             advice: """
                 if that is intended, \(allowances.advice(.allowLoss(table: name))); if a table is being \
                 replaced, use `-- lockstep: rebuild table …`
                 """,
             context: context)
+    }
+
+    /// Requires that the values of columns that go, or change, are declared.
+    private func requireValues(
+        _ allowances: Allowances, _ tolerated: inout [LockstepError]
+    ) throws(LockstepError) {
+        guard !allowances.countsOnly else { return }
+        for loss in progress.columnLosses {
+            let (table, column) = (loss.table.spelling, loss.column.spelling)
+            let context = LockstepError.Context(table: table, column: column)
+            let values = counted(loss.count, "value")
+            let what: String
+            let directive: Directive
+            switch loss.kind {
+            case .gone:
+                what = "\(values) of \(table).\(column) \(loss.count == 1 ? "is" : "are") gone"
+                directive = .allowColumnLoss(table: table, column: column)
+            case .changed:
+                what =
+                    "\(values) of \(table).\(column) \(loss.count == 1 ? "becomes another" : "become others") "
+                    + "under the column's new type"
+                directive = .allowChangedValues(table: table, column: column)
+            }
+            if allowances.allows(loss) {
+                tolerated.append(
+                    LockstepError(
+                        .valuesLost, "values are lost, as declared: \(what)", context: context))
+                continue
+            }
+            suspect = loss.statement
+            try refuse(
+                directive, .valuesLost, "values would be lost: \(what)",
+                advice: "if that is intended, \(allowances.advice(directive))", context: context)
+            suspect = nil
+        }
+    }
+
+    /// Throws the error of something that lacks a declaration, or notes it for a preview that goes on.
+    private func refuse(
+        _ directive: Directive, _ code: LockstepError.Code, _ message: String,
+        advice: LockstepError.Advice, context: LockstepError.Context
+    ) throws(LockstepError) {
+        let error = LockstepError(code, message, advice: advice, context: context)
+        guard allowances.goesOn else { throw error }
+        missing.append(Missing(directive: directive, error: error, suspect: suspect))
     }
 
     private func requireOwnNames(
@@ -149,29 +208,38 @@ extension SchemaGuard {
         let brokenBefore = before.keys.broken
         for reference in after.keys.broken.subtracting(brokenBefore).sorted() {
             suspect = progress.suspects.changing([reference.child, reference.parent])
-            try Self.breakReference(
+            try breakReference(
                 reference, "a foreign key has nothing to refer to: \(reference)",
                 "the parent must exist and its columns must be its primary key or unique",
                 missing: .init(.parent, reference.parent.spelling), after, allowances, &tolerated)
             suspect = nil
+            let orphans = progress.orphansBefore[reference.child]
+            after.heldOrphans[reference] = orphans?[reference.parent] ?? 0
         }
+        // Their rows are compared with the time before they were broken.
+        let repaired = before.heldOrphans.filter { !after.keys.broken.contains($0.key) }
+        for reference in repaired.keys { after.heldOrphans[reference] = nil }
         forgetOrphans(&after, changed.union(affected))
         var violations: [ForeignKeys.Reference: (count: Int, before: Int)] = [:]
-        for child in progress.children.union(changed) where after.keys.keys[child] != nil {
+        for child in progress.children.union(changed).union(repaired.keys.map(\.child))
+        where after.keys.keys[child] != nil {
             let counts = isNewAndEmpty(child, before) ? [:] : try RowCounts.orphans(child, core)
             after.orphans[child] = counts
             let old = progress.orphansBefore[child] ?? [:]
             for (parent, count) in counts {
-                violations[.init(child: child, parent: parent)] = (count, old[parent] ?? 0)
+                let reference = ForeignKeys.Reference(child: child, parent: parent)
+                violations[reference] = (count, repaired[reference] ?? old[parent] ?? 0)
             }
         }
-        // If the reference itself was broken, its violations could not be counted before.
+        // While a reference itself is broken, each of its rows is a violation, and that is reported already.
         for (reference, found) in violations.sorted(by: { $0.key < $1.key })
-        where found.count > found.before && !brokenBefore.contains(reference) {
+        where found.count > found.before && !after.keys.broken.contains(reference)
+            && (!brokenBefore.contains(reference) || repaired[reference] != nil)
+        {
             suspect =
                 progress.suspects.orphaning(reference.child)
                 ?? progress.suspects.changing([reference.child])
-            try Self.breakReference(
+            try breakReference(
                 reference,
                 "\(counted(found.count, "row")) of \(reference) \(found.count == 1 ? "has" : "have") no parent",
                 "insert the parents first, or delete the children and declare it", after,
@@ -181,7 +249,7 @@ extension SchemaGuard {
         return affected
     }
 
-    private static func breakReference(
+    private func breakReference(
         _ reference: ForeignKeys.Reference, _ what: String, _ hint: String,
         missing: LockstepError.MissingObject? = nil, _ after: Knowledge,
         _ allowances: Allowances, _ tolerated: inout [LockstepError]
@@ -201,8 +269,8 @@ extension SchemaGuard {
             return
         }
         let declare = allowances.advice(.allowBrokenReferences(table: table.spelling))
-        throw LockstepError(
-            .foreignKeysBroken, what,
+        try refuse(
+            .allowBrokenReferences(table: table.spelling), .foreignKeysBroken, what,
             advice: "\(hint); if a later version repairs it, or it is intended, \(declare)",
             context: context)
     }
@@ -252,15 +320,26 @@ extension SchemaGuard {
         if !after.foreignKeysCount { after.halfProbed.formUnion(objects.map(\.name)) }
     }
 
+    /// Tables whose broken references would need a declaration.
+    private var missingParents: Set<SQLName> {
+        Set(
+            missing.compactMap {
+                guard case .allowBrokenReferences(let table) = $0.directive else { return nil }
+                return SQLName(table)
+            })
+    }
+
     /// Titles of the tables that can be read but not written, because broken references are declared for them.
     private func unwritable(_ after: Knowledge, _ allowances: Allowances) -> Set<String> {
         Set(
-            allowances.brokenReferences.union(allowances.repairedLater).compactMap { child in
-                guard after.keys.isBroken(child), let table = after.catalogue.relations[child],
-                    core.refusal(of: "SELECT * FROM main.\(SQLTokens.quote(table.name.spelling))")
-                        == nil
-                else { return nil }
-                return table.title
-            })
+            allowances.brokenReferences.union(allowances.repairedLater).union(missingParents)
+                .compactMap { child in
+                    guard after.keys.isBroken(child), let table = after.catalogue.relations[child],
+                        core.refusal(
+                            of: "SELECT * FROM main.\(SQLTokens.quote(table.name.spelling))")
+                            == nil
+                    else { return nil }
+                    return table.title
+                })
     }
 }

@@ -60,6 +60,8 @@ final class SchemaGuard: StatementWatch {
         var rows: [SQLName: Int64?] = [:]
         /// Rows without a parent, by child and parent.
         var orphans: [SQLName: [SQLName: Int]] = [:]
+        /// Of each reference that the run has broken, how many rows had no parent before.
+        var heldOrphans: [ForeignKeys.Reference: Int] = [:]
         /// Whether foreign keys were on during the probe; SQLite compiles them only then.
         var foreignKeysCount = true
         /// Names of the tables, views and triggers that were probed while foreign keys were off.
@@ -85,12 +87,36 @@ final class SchemaGuard: StatementWatch {
         /// Row counts that are known to be current.
         var rowsNow: [SQLName: Int64] = [:]
         var suspects = BlameTracker()
+        /// What ``moves`` calls the tables in `rowsBefore`.
+        var numbers: [SQLName: Int] = [:]
+        /// Those that were dropped.
+        var dropped: Set<Int> = []
+        /// The keys of the rows before a statement could delete some, by the table's name before the migration.
+        var keysBefore: [SQLName: KeySnapshot] = [:]
+        /// The largest rowids before the first insert; nil for a table without rowids.
+        var lastRowIDs: [SQLName: Int64?] = [:]
+        var columnLosses: [ColumnLoss] = []
         var sealedWrites = SealedWrites()
     }
     var progress = Progress()
 
+    /// Which tables the run has filled from which, across its versions.
+    var moves = RowMoves()
+    /// What the current migration is declared to be allowed to do.
+    private(set) var allowances = Allowances()
+    var announced: Announced?
+
+    /// Something that a migration needs and does not declare.
+    struct Missing {
+        let directive: Directive
+        let error: LockstepError
+        let suspect: BlameTracker.Statement?
+    }
+    /// What a preview notes in place of an error.
+    var missing: [Missing] = []
+
     /// The line of the running statement in its file; 0 for code.
-    private var line = 0
+    private(set) var line = 0
     /// The statement that can be the reason for a failed check.
     var suspect: BlameTracker.Statement?
 
@@ -99,8 +125,11 @@ final class SchemaGuard: StatementWatch {
     // MARK: Watching
 
     /// Starts to watch a migration.
-    func begin() {
+    func begin(_ allowances: Allowances = .init()) {
         progress = Progress()
+        self.allowances = allowances
+        announced = nil
+        missing = []
         line = 0
         suspect = nil
         core.schemaChanges += 1
@@ -143,6 +172,7 @@ final class SchemaGuard: StatementWatch {
     }
 
     private func prepare(_ sql: String, _ use: TableUse, _ known: inout Knowledge) throws {
+        try settle()
         progress.replaces =
             progress.replaces || known.catalogue.mayReplace
             || SQLTokens.hasWord("replace", in: sql)
@@ -151,6 +181,16 @@ final class SchemaGuard: StatementWatch {
             progress.schema.formUnion(schema)
             noteExtent(of: schema, sql)
             if schema.hasTemporaryTriggers { known.isOpaque = true }
+            if progress.isFirstChange {
+                progress.isFirstChange = false
+                lookForUnusable(&known)
+            }
+        }
+        if use.schema == nil, use.written.contains("sqlite_master") {
+            // An edit of the definitions can change all of them.
+            core.schemaChanges += 1
+            progress.changesSchema = true
+            progress.extended = nil
             if progress.isFirstChange {
                 progress.isFirstChange = false
                 lookForUnusable(&known)
@@ -166,8 +206,9 @@ final class SchemaGuard: StatementWatch {
             losing.formUnion(known.catalogue.objects.filter(\.hasRows).map(\.name))
             children.formUnion(known.keys.keys.keys)
         }
+        let statement = BlameTracker.Statement(line: line, sql: sql)
         progress.suspects.note(
-            .init(line: line, sql: sql), takes: losing, orphans: children,
+            statement, takes: losing, surely: use.deleted, orphans: children,
             changesSchema: use.schema != nil)
         progress.losing.formUnion(losing)
         progress.children.formUnion(children)
@@ -176,12 +217,14 @@ final class SchemaGuard: StatementWatch {
             guard let object = known.catalogue.countedTable(table) else { continue }
             let count = try known.rows[table] ?? RowCounts.rows(object.name, core)
             progress.rowsBefore.updateValue(count, forKey: table)
+            progress.numbers[table] = moves.number(table)
         }
         for child in children where progress.orphansBefore[child] == nil {
             guard known.keys.keys[child] != nil else { continue }
             progress.orphansBefore[child] =
                 try known.orphans[child] ?? RowCounts.orphans(child, core)
         }
+        try noteValues(statement, use, known)
     }
 
     /// Determines which objects are unusable before the first change of the schema, if that is not known. The
@@ -221,6 +264,7 @@ final class SchemaGuard: StatementWatch {
             !progress.written.contains(table), !progress.schema.names.contains(table)
         {
             progress.rowsBefore.updateValue(count, forKey: table)
+            progress.numbers[table] = moves.number(table)
         }
         progress.rowsNow[table] = count
     }

@@ -6,6 +6,10 @@ struct LintContext {
     /// The words in the definitions after the script, except each object's own name; nil if
     /// unknown.
     var mentionedAfter: Set<SQLName>?
+    /// The tables that lose rows without a declaration; nil if only the number of their rows is known.
+    var losing: Set<SQLName>?
+    /// Tables whose rows stand in others before they are dropped.
+    var moved: Set<SQLName> = []
 
     /// - Parameters:
     ///   - copy: The schema at that point, without rows.
@@ -42,5 +46,10 @@ struct LintContext {
         mentionedAfter?.contains(SQLName(name)) ?? true
     }
 
-    func isAllowed(_ table: String) -> Bool { allowed.contains(SQLName(table)) }
+    /// Whether it is an error that a table loses rows.
+    func isLost(_ table: String) -> Bool {
+        let table = SQLName(table)
+        if let losing { return losing.contains(table) }
+        return !allowed.contains(table) && !moved.contains(table)
+    }
 }

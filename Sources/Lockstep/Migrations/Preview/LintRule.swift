@@ -49,9 +49,9 @@ enum LintRule: String, CaseIterable {
         case .code: "a version in code cannot be tried"
         case .irreversible: "a version has no way down"
         case .refused:
-            "an empty copy of the schema refuses a statement, or a check refuses its result"
+            "a statement is refused on a copy, or a check refuses its result"
         case .notTried:
-            "an empty copy of the schema cannot run a statement that may succeed with rows"
+            "a copy cannot run a statement that the database may"
         case .tolerated: "a declaration allows what would be refused"
         }
     }

@@ -56,7 +56,7 @@ enum MigrationLint {
         let table = name(&cursor)
         let rows = context.rows(table)
         let what = "it drops \(table)" + (rows > 0 ? " with its \(rows) rows" : "")
-        if rows > 0, !context.isAllowed(table) {
+        if rows > 0, context.isLost(table) {
             lose(.dropTable, what, table)
         } else if context.exists(table) {
             add(.warning, .dropTable, what, "programs that use the table will fail")
@@ -70,10 +70,10 @@ enum MigrationLint {
         let rows = context.rows(table)
         guard rows > 0, !cursor.contains("where") else { return }
         let what = "it deletes all \(rows) rows of \(table)"
-        if context.isAllowed(table) {
-            add(.warning, .deleteAll, what, nil)
-        } else {
+        if context.isLost(table) {
             lose(.deleteAll, what, table)
+        } else {
+            add(.warning, .deleteAll, what, nil)
         }
     }
 
@@ -119,7 +119,11 @@ enum MigrationLint {
     /// SQLite accepts these columns on an empty table but refuses them on a table with rows.
     private static func addColumn(_ cursor: SQLCursor, _ table: String, _ rows: Int, _ add: Add) {
         guard rows > 0 else { return }
-        let hasDefault = cursor.contains("default")
+        // ON DELETE SET DEFAULT gives none.
+        let words = cursor.tokens.map(\.word)
+        let hasDefault = zip(words.dropFirst(), words).contains {
+            $0.0 == "default" && $0.1 != "set"
+        }
         if cursor.contains("not", "null"), !hasDefault, !cursor.contains("as") {
             add(
                 .error, .addNotNull,

@@ -1,8 +1,11 @@
 /// The effect of a migration run, statement by statement, with findings about it. The database itself is only
 /// read.
 ///
-/// Every script runs on an empty in-memory copy of the schema, so a preview finds what SQLite or the checks would
-/// refuse. Problems that depend on the rows show only in a rehearsal.
+/// Every script runs on a copy, so a preview finds what SQLite or the checks would refuse: on an empty copy of the schema in
+/// memory, or, if what the scripts do can depend on rows of the tables that they name, on a copy with all rows, in memory up
+/// to 64 MiB and beyond that in an encrypted file beside the database, which is removed afterwards. Such a preview takes as
+/// long as copying the database and migrating it. Scripts that seal columns, for which a copy has no keys, are tried without
+/// rows.
 public struct MigrationPreview: Sendable, Equatable {
     /// One statement of a script.
     public struct Statement: Sendable, Equatable {
@@ -60,7 +63,7 @@ public struct MigrationPreview: Sendable, Equatable {
     public let lint: [LintFinding]
 
     /// The declarations that the steps lack, in their order. Each belongs to an error in ``lint``; what comes after it was
-    /// tried as if it were declared. What depends on the rows, only a rehearsal finds.
+    /// tried as if it were declared.
     public internal(set) var declarations: [Declaration] = []
 
     package init(

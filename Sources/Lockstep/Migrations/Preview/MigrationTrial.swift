@@ -1,4 +1,4 @@
-/// Runs scripts on an empty copy of a schema.
+/// Runs scripts on a copy of a database, without its rows or with them.
 struct MigrationTrial: ~Copyable {
     private(set) var steps: [MigrationPreview.Step] = []
     private(set) var lint: [LintFinding] = []
@@ -13,20 +13,26 @@ struct MigrationTrial: ~Copyable {
     }
     /// The error of the first script that cannot run.
     private var refusal: LockstepError?
-    private let copy: Connection
+    private let trial: TrialCopy
+    /// What the checks of one script know for the next one.
+    private var known: GuardCache?
+    private var movedBefore: Set<SQLName> = []
     /// Set after an error, or after code, which does not run here: the schema is then not the one that the next
     /// script expects.
     private var isOff = false
 
-    private init(_ copy: consuming Connection) { self.copy = copy }
+    private init(_ trial: consuming TrialCopy) { self.trial = trial }
 
     /// Requires that a preview of the step finds no error.
+    /// - Parameter moved: The tables whose rows the run has put into others.
     /// - Throws: The error; ``LockstepError/Code/rowsLost`` or ``LockstepError/Code/migrationFailed`` for an error that a
     ///   lint rule found.
     static func require(
-        _ step: Plan.Step, of set: MigrationSet, on connection: borrowing Connection
+        _ step: Plan.Step, of set: MigrationSet, on connection: borrowing Connection,
+        moved: Set<SQLName>
     ) throws {
         var trial = try make(copying: connection)
+        trial.movedBefore = moved
         try trial.run(step, of: set, connection)
         if let refusal = trial.refusal { throw refusal }
         guard let finding = trial.lint.first(where: { $0.level == .error }) else { return }
@@ -34,14 +40,35 @@ struct MigrationTrial: ~Copyable {
         throw step.origin(in: set).located(error, line: finding.line)
     }
 
+    /// A trial on an empty copy of the schema.
     static func make(copying connection: borrowing Connection) throws -> MigrationTrial {
-        // A script can run without end on a copy without rows too.
-        var options = ConnectionOptions()
-        options.deadline = connection.core.timer?.deadline
-        options.progress = connection.core.hooks?.progress
-        let copy = try Connection.inMemory(options)
-        try SchemaCopy.run(from: connection, to: copy)
-        return MigrationTrial(copy)
+        try MigrationTrial(.ofSchema(of: connection))
+    }
+
+    /// A trial of these scripts: with the rows where the outcome depends on them.
+    static func make(
+        of scripts: [MigrationScript], copying connection: borrowing Connection
+    ) throws -> MigrationTrial {
+        let seals = scripts.contains { script in
+            script.items.contains {
+                if case .directive(.sealing) = $0.content { true } else { false }
+            }
+        }
+        // A copy has no keys to seal with.
+        guard !seals, try RowDependence.exists(in: scripts, connection) else {
+            return try make(copying: connection)
+        }
+        do {
+            return try MigrationTrial(.ofAll(connection))
+        } catch let error as LockstepError where error.isOfPlace {
+            var trial = try make(copying: connection)
+            trial.lint.append(
+                LintFinding(
+                    .note, .notTried, "\(connection.path)", 0,
+                    "the rows are not tried, because there is no place for a copy: \(error.message)",
+                    hint: "rehearse it on a copy elsewhere"))
+            return trial
+        }
     }
 
     /// Runs a step of a plan.
@@ -88,14 +115,19 @@ struct MigrationTrial: ~Copyable {
         _ original: borrowing Connection
     ) throws {
         let title = origin.title
-        var context = try LintContext(copy, original, script)
+        var context =
+            try trial.hasRows
+            ? LintContext(trial.connection, trial.connection, script)
+            : LintContext(trial.connection, original, script)
         var statements: [MigrationPreview.Statement] = []
+        var missing: [Missing] = []
         if !isOff {
             do {
-                try runDeclaring(
-                    script, version, isUp: isUp, origin, from: start, &statements, original)
+                missing = try runDeclaring(
+                    script, version, isUp: isUp, origin, from: start, &statements)
             } catch let error as LockstepError {
-                let isOver = copy.core.timer?.isOver == true && error.code == .limitExceeded
+                let isOver =
+                    trial.connection.core.timer?.isOver == true && error.code == .limitExceeded
                 // How far it came says nothing of the script.
                 guard !isOver, !error.isOfMemory, error.code != .interrupted else { throw error }
                 try add(error, origin, original)
@@ -105,7 +137,20 @@ struct MigrationTrial: ~Copyable {
         if !isOff, SQLTokens.hasWord("rename", in: script.text) {
             context.mentionedAfter = try mentions(besides: script.tablesAllowedBrokenReferences)
         }
+        if trial.hasRows, !isOff {
+            // What these rules guess from the number of rows, the checks know.
+            context.losing = Set(
+                missing.compactMap {
+                    if case .allowLoss(let table) = $0.directive { SQLName(table) } else { nil }
+                })
+        } else {
+            context.moved = moved
+        }
         let findings = MigrationLint.findings(statements, script, title, context)
+        let known = Set(findings.compactMap { $0.declaration?.spelling })
+        for one in missing where !known.contains(one.directive.spelling) {
+            try add(one, version, isUp: isUp, origin, original)
+        }
         for finding in findings { need(finding.declaration, version, isUp: isUp) }
         lint += findings
         // A column whose change has begun holds cells.
@@ -115,33 +160,91 @@ struct MigrationTrial: ~Copyable {
                 version: version, name: name, title: title, isUp: isUp, statements: statements))
     }
 
-    /// Runs a script. Where only a declaration is missing it is tried again as if it were there, so that one preview finds
-    /// all of them.
+    /// Something that a script needs and does not declare.
+    private struct Missing {
+        let directive: Directive
+        let error: LockstepError
+    }
+
+    /// The tables whose rows earlier scripts, or this one, have put into others.
+    private var moved: Set<SQLName> { movedBefore.union(known?.movedTables ?? []) }
+
+    /// Runs a script as if it declared what it lacks, so that one preview finds all of it.
     private mutating func runDeclaring(
         _ script: MigrationScript, _ version: MigrationVersion?, isUp: Bool, _ origin: ScriptOrigin,
-        from start: CompletedPart.Position, _ statements: inout [MigrationPreview.Statement],
-        _ original: borrowing Connection
-    ) throws {
+        from start: CompletedPart.Position, _ statements: inout [MigrationPreview.Statement]
+    ) throws -> [Missing] {
         var allowances = script.allowances(version, isUp: isUp)
         // What has committed would run twice.
-        let isOne = script.isOneTransaction
-        while true {
-            do {
-                return try run(script, allowances, origin, from: start, &statements)
-            } catch let error as LockstepError
-                where isOne && version != nil && error.code == .foreignKeysBroken
-            {
-                guard let table = error.context.table,
-                    allowances.brokenReferences.insert(SQLName(table)).inserted
-                else { throw error }
-                try add(error, origin, original)
-                let needed = need(
-                    .allowBrokenReferences(table: table), version, isUp: isUp)
-                if let needed, error.context.missing?.kind == .parent {
-                    broken.append(
-                        (lint.count - 1, Broken(child: SQLName(table), declaration: needed)))
+        let isOne = script.isOneTransaction && version != nil
+        allowances.goesOn = isOne
+        let before = known
+        let off = script.declaring([.foreignKeysOff])
+        let canSwitchOff = isOne && !script.needsForeignKeysOff
+        do {
+            return try run(script, allowances, origin, from: start, &statements) {
+                if canSwitchOff, $0.contains(where: { $0.directive == .foreignKeysOff }) {
+                    throw ForeignKeysTakeRows(missing: $0)
                 }
             }
+        } catch let taken as ForeignKeysTakeRows {
+            known = before?.stale
+            let found = try? run(off, allowances, origin, from: start, &statements) {
+                guard $0.allSatisfy({ $0.error.code != .foreignKeysBroken }) else { throw taken }
+            }
+            if let found {
+                return taken.missing.filter { $0.directive == .foreignKeysOff }.prefix(1) + found
+            }
+            // The parents are gone for good, and their children with them.
+            known = before?.stale
+            let losses = taken.missing.compactMap { $0.error.context.table }
+            allowances.losses.formUnion(losses.map { SQLName($0) })
+            let rest = try run(script, allowances, origin, from: start, &statements) { _ in }
+            let children = taken.missing.filter { $0.directive == .foreignKeysOff }.map { one in
+                Missing(
+                    directive: .allowLoss(table: one.error.context.table ?? ""), error: one.error)
+            }
+            return taken.missing.filter { $0.directive != .foreignKeysOff } + children
+                + rest.filter { one in
+                    !taken.missing.contains { $0.directive == one.directive }
+                }
+        } catch let error as LockstepError where isOne {
+            // An error that a declaration prevents is no error of the script's.
+            var declared = script
+            var needed: [Missing] = []
+            var last = error
+            while let directive = last.preventable(in: declared) {
+                known = before?.stale
+                declared = declared.declaring([directive])
+                needed.append(Missing(directive: directive, error: last))
+                var tried: [MigrationPreview.Statement] = []
+                do {
+                    let found = try run(declared, allowances, origin, from: start, &tried) { _ in }
+                    statements = tried
+                    return needed + found
+                } catch let error as LockstepError {
+                    last = error
+                }
+            }
+            throw error
+        }
+    }
+
+    /// Foreign keys take rows that no statement names.
+    private struct ForeignKeysTakeRows: Error { let missing: [Missing] }
+
+    /// Notes what a script lacks as an error of the preview.
+    private mutating func add(
+        _ one: Missing, _ version: MigrationVersion?, isUp: Bool, _ origin: ScriptOrigin,
+        _ original: borrowing Connection
+    ) throws {
+        try add(one.error, origin, original)
+        let needed = need(one.directive, version, isUp: isUp)
+        if let needed, one.error.context.missing?.kind == .parent,
+            let table = one.error.context.table
+        {
+            broken.append(
+                (lint.count - 1, Broken(child: SQLName(table), declaration: needed)))
         }
     }
 
@@ -152,8 +255,8 @@ struct MigrationTrial: ~Copyable {
     mutating func judgeReferences() throws -> Set<SQLName> {
         guard !broken.isEmpty, !isOff else { return [] }
         var keys = ForeignKeys()
-        let catalogue = try SchemaCatalogue(copy.core)
-        _ = try keys.update(.init(added: catalogue.objects), copy.core)
+        let catalogue = try SchemaCatalogue(trial.connection.core)
+        _ = try keys.update(.init(added: catalogue.objects), trial.connection.core)
         var repaired: Set<SQLName> = []
         for (place, reference) in broken where !keys.isBroken(reference.child) {
             repaired.insert(reference.child)
@@ -186,11 +289,13 @@ struct MigrationTrial: ~Copyable {
     ) throws {
         let title = origin.title
         let line = error.context.line ?? 0
-        guard try !Self.dependsOnRows(error) && !Self.isAdded(error, to: original) else {
+        let isUnclear = !trial.hasRows && Self.dependsOnRows(error)
+        guard try !isUnclear && !Self.isAdded(error, to: original) else {
             lint.append(
                 LintFinding(
                     .warning, .notTried, title, line,
-                    "an empty copy of the schema cannot run it: \(error.message)",
+                    "a copy \(trial.hasRows ? "in this program" : "of the schema without rows") "
+                        + "cannot run it: \(error.message)",
                     hint: "rehearse it on a copy with the rows"))
             return
         }
@@ -233,7 +338,7 @@ struct MigrationTrial: ~Copyable {
     ///   them.
     private func mentions(besides allowed: Set<SQLName>) throws -> Set<SQLName> {
         var all: Set<SQLName> = []
-        _ = try copy.query(
+        _ = try trial.connection.query(
             "SELECT name, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL"
         ) {
             row in
@@ -246,25 +351,47 @@ struct MigrationTrial: ~Copyable {
     }
 
     /// Returns the statements that ran, even if one fails.
+    /// - Parameter judge: Called with what a transaction lacks, before it commits; an error rolls it back.
     private mutating func run(
         _ script: MigrationScript, _ allowances: Allowances, _ origin: ScriptOrigin,
-        from start: CompletedPart.Position, _ statements: inout [MigrationPreview.Statement]
-    ) throws {
+        from start: CompletedPart.Position, _ statements: inout [MigrationPreview.Statement],
+        _ judge: ([Missing]) throws -> Void
+    ) throws -> [Missing] {
         var ran: [MigrationPreview.Statement] = []
         defer { statements = ran }
         var found: [LockstepError] = []
-        defer {
-            lint += found.map {
-                LintFinding(
-                    .warning, .tolerated, origin.title, 0, $0.message, advice: nil,
-                    isLocated: origin.hasLocated($0)
-                )
-            }
-        }
         var replay = ScriptReplay(script: script, origin: origin, start: start)
+        replay.hasRows = trial.hasRows
+        replay.address = allowances
         replay.inspect = { sql, line in
             ran.append(MigrationPreview.Statement(line: line, sql: sql))
         }
-        try replay.run(allowances, on: copy) { found.append($0) }
+        var missing: [Missing] = []
+        try replay.run(allowances, on: trial.connection, &known) {
+            found.append($0)
+        } missing: { error, directive in
+            missing.append(Missing(directive: directive, error: error))
+        } judge: {
+            try judge(missing)
+        }
+        lint += found.map {
+            LintFinding(
+                .warning, .tolerated, origin.title, 0, $0.message, advice: nil,
+                isLocated: origin.hasLocated($0))
+        }
+        return missing
+    }
+}
+
+extension LockstepError {
+    /// Whether a file cannot be made beside the database.
+    fileprivate var isOfPlace: Bool { [.full, .accessDenied, .readOnly].contains(code) }
+
+    /// The declaration under which a statement that failed can succeed; nil if the script has it, or there is none.
+    fileprivate func preventable(in script: MigrationScript) -> Directive? {
+        if !script.editsSchema, message.contains("writable_schema") { return .allowSchemaEdits }
+        // 787 is SQLITE_CONSTRAINT_FOREIGNKEY.
+        let isAboutKeys = sqliteCode == 787 || message.contains("foreign_keys")
+        return isAboutKeys && !script.needsForeignKeysOff ? .foreignKeysOff : nil
     }
 }

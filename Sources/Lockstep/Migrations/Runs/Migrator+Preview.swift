@@ -6,7 +6,11 @@ extension Migrator {
         _ target: Plan.Target = .latest, on connection: borrowing Connection
     ) throws -> MigrationPreview {
         let plan = try plan(target, on: connection)
-        var trial = try MigrationTrial.make(copying: connection)
+        var scripts: [MigrationScript] = plan.repeatables.map(\.up)
+        for step in plan.steps {
+            if case .script(let script) = try step.work(in: set) { scripts.append(script) }
+        }
+        var trial = try MigrationTrial.make(of: scripts, copying: connection)
         let unfinished = try MigrationProgress.all(connection)
         for step in plan.steps {
             var begun: UnfinishedMigration?

@@ -190,7 +190,7 @@ public struct Migrator {
                     guard let table = error.context.table, found.contains(SQLName(table)) else {
                         throw error
                     }
-                    (repairedLater, known) = (found, nil)
+                    (repairedLater, known) = (found, known?.stale)
                     done = try run(found)
                 }
                 // Another runner was faster, or had a different target.

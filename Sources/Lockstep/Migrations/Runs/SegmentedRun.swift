@@ -40,7 +40,8 @@ struct SegmentedRun {
         try requireKeys(of: state.segments, connection)
         // What commits in parts cannot be undone as a whole, so the later parts are tried first.
         if try recorded(connection, state) == nil {
-            try MigrationTrial.require(step.step, of: step.set, on: connection)
+            try MigrationTrial.require(
+                step.step, of: step.set, on: connection, moved: known?.movedTables ?? [])
         }
         while true {
             let outcome = try advance(connection, &known, &state, isStillPending)
@@ -142,7 +143,7 @@ struct SegmentedRun {
                 checked: { body in try checked(connection, &known, body) },
                 report: { try step.observe($0) })
             // The measured counts are no longer valid.
-            known = nil
+            known = known?.stale
             state.statements += 1
             if isOver {
                 progress.segment += 1
@@ -188,7 +189,7 @@ struct SegmentedRun {
             try MigrationTransaction.requireCells(origin, connection, state.sealedWrites)
         }
         // The measured counts are no longer valid.
-        known = nil
+        known = known?.stale
         guard let done else {
             progress.segment += 1
             progress.cursor = .null

@@ -51,8 +51,9 @@ struct StepRun {
                 var allowances = script.allowances(step.version, isUp: step.isUp)
                 allowances.repairedLater = repairedLater
                 return try runWhole(connection, &known, allowances, isStillPending) { connection in
-                    try ScriptRunner(script: script, origin: origin, observe: observe)
-                        .run(connection)
+                    var runner = ScriptRunner(script: script, origin: origin, observe: observe)
+                    runner.address = allowances
+                    return try runner.run(connection)
                 }
             }
         }

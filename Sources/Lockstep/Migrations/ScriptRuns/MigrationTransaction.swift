@@ -45,16 +45,18 @@ enum MigrationTransaction {
     /// Runs `body` under the checks, then `record`, which writes the engine's own tables.
     /// - Parameters:
     ///   - report: Receives the errors that `allowances` permit, before `record` runs.
+    ///   - missing: Receives what lacks a declaration, if `allowances` let the checks go on.
     ///   - known: The knowledge of earlier checks; on return, the knowledge of this one.
-    /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
-    ///   ``LockstepError/Code/schemaBroken``, and the errors of the closures.
+    /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/valuesLost``,
+    ///   ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``, and the errors of the closures.
     static func checked<Result>(
         _ origin: ScriptOrigin, _ allowances: Allowances, _ connection: borrowing Connection,
         _ known: inout GuardCache?, report: (LockstepError) throws -> Void = { _ in },
+        missing: (LockstepError, Directive) throws -> Void = { _, _ in },
         _ body: () throws -> Result,
         record: (Result) throws -> Void = { _ in }
     ) throws -> Result {
-        let guarding = try GuardCache.current(known, connection)
+        let guarding = try GuardCache.current(known, allowances, connection)
         defer { guarding.stop() }
         connection.authorizer.tableChanges = TableChanges()
         let sealedNames = try SealedNames.known(connection)
@@ -73,6 +75,9 @@ enum MigrationTransaction {
             try note(origin, connection) { connection in try SealedNames.requireViews(connection) }
         }
         try requireCells(origin, connection, guarding.progress.sealedWrites)
+        for one in guarding.missing {
+            try missing(guarding.located(one.error, origin, by: one.suspect), one.directive)
+        }
         for found in tolerated { try report(origin.located(found)) }
         try record(result)
         known = try GuardCache(guarding, connection)

@@ -7,20 +7,31 @@ struct ScriptReplay {
     var observe: (MigrationEvent) throws -> Void = { _ in }
     /// Called for each statement that has run, with the line where it begins.
     var inspect: ((_ sql: String, _ line: Int) -> Void)?
+    /// How the version is addressed in declarations, for hints.
+    var address = Allowances()
+    /// Whether the database has rows for its backfills.
+    var hasRows = false
 
     /// Runs the script, each of its transactions under the checks.
-    /// - Parameter report: Receives the errors that `allowances` permit.
+    /// - Parameters:
+    ///   - known: The knowledge of the scripts before it.
+    ///   - report: Receives the errors that `allowances` permit.
+    ///   - missing: Receives what lacks a declaration.
+    ///   - judge: Called before a transaction commits; an error rolls it back.
     func run(
-        _ allowances: Allowances, on connection: borrowing Connection,
-        report: (LockstepError) throws -> Void
+        _ allowances: Allowances, on connection: borrowing Connection, _ known: inout GuardCache?,
+        report: (LockstepError) throws -> Void,
+        missing: (LockstepError, Directive) throws -> Void = { _, _ in },
+        judge: () throws -> Void = {}
     ) throws {
-        var known: GuardCache?
         try run(connection) { body in
             let transaction = try Transaction(.immediate, on: connection)
             try MigrationTransaction.checked(
-                origin, allowances, connection, &known, report: report, body)
+                origin, allowances, connection, &known, report: report, missing: missing, body)
+            try judge()
             try transaction.commit()
         }
+        if hasRows, !script.isOneTransaction { known = known?.stale }
     }
 
     /// - Parameter transaction: Runs its argument in a transaction.
@@ -44,7 +55,12 @@ struct ScriptReplay {
             case .transaction(let part):
                 var runner = ScriptRunner(script: part, origin: origin, observe: observe)
                 runner.inspect = inspect
+                runner.address = address
                 try transaction { _ = try runner.run(connection) }
+            case .backfill(let backfill) where hasRows:
+                let cursor = index == start.segment ? start.cursor : .null
+                try runBatches(of: backfill, after: cursor, connection, transaction)
+                inspect?(backfill.sql, backfill.line)
             case .backfill(let backfill):
                 // Without rows, only a check whether the backfill can run remains.
                 try transaction {
@@ -69,6 +85,24 @@ struct ScriptReplay {
                     offset = Int(clamping: end)
                 }
                 try runBare(sql, from: offset, line, connection, transaction)
+            }
+        }
+    }
+
+    private func runBatches(
+        of backfill: Backfill, after start: Value, _ connection: borrowing Connection,
+        _ transaction: (() throws -> Void) throws -> Void
+    ) throws {
+        var cursor: Value? = start
+        while let last = cursor {
+            try transaction {
+                do {
+                    connection.core.watch?.begins(line: backfill.line)
+                    cursor = try backfill.runBatch(
+                        after: last, allowed: script.tablesAllowedToLoseRows, on: connection)?.last
+                } catch let error as LockstepError {
+                    throw origin.located(error, line: backfill.line)
+                }
             }
         }
     }

@@ -5,14 +5,25 @@ struct ScriptRunner {
     let observe: (MigrationEvent) throws -> Void
     /// Whether an earlier part of the version has committed.
     var isBegun = false
+    /// How the version is addressed in declarations, for hints.
+    var address = Allowances()
     /// Called for each statement that has run, with the line where it begins.
     var inspect: ((_ sql: String, _ line: Int) -> Void)?
 
     /// - Throws: ``LockstepError/Code/migrationFailed`` with file, line, statement and SQLite's message.
     /// - Returns: The number of statements that ran.
     func run(_ connection: borrowing Connection) throws -> Int {
-        guard script.takesDoubleQuotedTexts else { return try runItems(connection) }
-        return try connection.takingDoubleQuotedTexts { try runItems(connection) }
+        guard script.takesDoubleQuotedTexts else { return try runEditing(connection) }
+        return try connection.takingDoubleQuotedTexts { try runEditing(connection) }
+    }
+
+    private func runEditing(_ connection: borrowing Connection) throws -> Int {
+        guard script.editsSchema else { return try runItems(connection) }
+        do {
+            return try SchemaEdit.run(connection) { try runItems(connection) }
+        } catch let error as LockstepError where error.code == .schemaBroken {
+            throw origin.located(error)
+        }
     }
 
     private func runItems(_ connection: borrowing Connection) throws -> Int {
@@ -40,7 +51,8 @@ struct ScriptRunner {
             case .sql(let sql):
                 guard rebuild == nil && reported == nil || !SQLTokens.areBlank(Array(sql.utf8))
                 else { continue }
-                statements += try run(sql, from: item.line, &rebuild, &reported, connection)
+                statements += try run(
+                    sql, from: item.line, isFirst: statements == 0, &rebuild, &reported, connection)
             }
         }
         guard rebuild == nil else {
@@ -54,7 +66,7 @@ struct ScriptRunner {
 
     /// SQLite's own parser finds the end of each statement.
     private func run(
-        _ sql: String, from firstLine: Int, _ rebuild: inout TableRebuild?,
+        _ sql: String, from firstLine: Int, isFirst: Bool, _ rebuild: inout TableRebuild?,
         _ reported: inout String?, _ connection: borrowing Connection
     ) throws -> Int {
         let script = Array(sql.utf8) + [0]
@@ -66,6 +78,15 @@ struct ScriptRunner {
             line += ScriptText.newlines(script[position..<start])
             position = start
             guard position < script.count - 1 else { return count }
+            if let boundary = TransactionBoundary(
+                script, from: position, isFirst: isFirst && count == 0),
+                self.script.needsForeignKeysOff || boundary.switchesForeignKeys
+            {
+                guard self.script.needsForeignKeysOff else { throw boundaryRefused(line) }
+                line += ScriptText.newlines(script[position..<boundary.end])
+                position = boundary.end
+                continue
+            }
             try observe(.statement(file: origin.title, line: line))
             connection.core.watch?.begins(line: line)
             let end: Int
@@ -74,6 +95,10 @@ struct ScriptRunner {
                     end = try current.run(script, from: position, connection, observe: observe)
                     rebuild = nil
                 } else {
+                    if self.script.editsSchema {
+                        try SchemaEdit.requireTextOnly(
+                            SQLCursor(script, from: position).tokens.prefix { $0.word != ";" })
+                    }
                     end = try connection.with(rights: .migration) {
                         try connection.runStatement(of: script, from: position)
                     }
@@ -102,6 +127,18 @@ struct ScriptRunner {
         guard rows > 0 else { return }
         let found = LockstepError(.rowsReported, "\(counted(rows, "row")): \(what)")
         try observe(.tolerated(origin.located(found)))
+    }
+
+    private func boundaryRefused(_ line: Int) -> LockstepError {
+        let error = LockstepError(
+            .denied,
+            "a migration cannot end its transaction, and inside it foreign_keys does nothing",
+            advice:
+                """
+                let the engine switch foreign keys off, before the transaction: \
+                \(address.advice(.foreignKeysOff))
+                """)
+        return ScriptText.located(error, origin, line: line, isBegun: isBegun)
     }
 
     private func malformed(_ what: String, _ item: MigrationScript.Item) -> LockstepError {

@@ -7,9 +7,15 @@ package enum Directive: Sendable, Equatable {
     /// In a rebuild: a column that the new table omits.
     case dropColumn(String)
     case allowLoss(table: String)
+    /// The values of a column may go.
+    case allowColumnLoss(table: String, column: String)
+    /// The values of a column may become others under its new type.
+    case allowChangedValues(table: String, column: String)
     /// The table's foreign keys may refer to missing rows, whether or not a later version repairs them.
     case allowBrokenReferences(table: String)
     case foreignKeysOff
+    /// The script may change the definitions in `sqlite_schema` themselves.
+    case allowSchemaEdits
     /// The script runs outside a transaction, for the few statements that SQLite refuses inside one.
     case noTransaction
     /// The next statement runs over the table in batches of this many rows.
@@ -65,10 +71,24 @@ package enum Directive: Sendable, Equatable {
         func name() throws(SQLCursor.Unexpected) -> String { try cursor.next().name.spelling }
         if cursor.take("rebuild", "table") { return .rebuild(table: try name()) }
         if cursor.take("allow", "loss", "of", "table") { return .allowLoss(table: try name()) }
+        func columnName() throws(SQLCursor.Unexpected) -> (String, String) {
+            let table = try name()
+            try cursor.require(".")
+            return (table, try name())
+        }
+        if cursor.take("allow", "loss", "of", "column") {
+            let (table, column) = try columnName()
+            return .allowColumnLoss(table: table, column: column)
+        }
+        if cursor.take("allow", "changed", "values", "of", "column") {
+            let (table, column) = try columnName()
+            return .allowChangedValues(table: table, column: column)
+        }
         if cursor.take("allow", "broken", "references", "of", "table") {
             return .allowBrokenReferences(table: try name())
         }
         if cursor.take("foreign", "keys", "off") { return .foreignKeysOff }
+        if cursor.take("allow", "edits", "of", "schema") { return .allowSchemaEdits }
         if cursor.take("double", "quoted", "texts") { return .doubleQuotedTexts }
         if cursor.take("no", "transaction") { return .noTransaction }
         if cursor.take("drop", "column") { return .dropColumn(try name()) }
@@ -92,6 +112,7 @@ package enum Directive: Sendable, Equatable {
     package var spelling: String {
         switch self {
         case .foreignKeysOff: "foreign keys off"
+        case .allowSchemaEdits: "allow edits of schema"
         case .noTransaction: "no transaction"
         case .doubleQuotedTexts: "double quoted texts"
         case .backfill(let table, let batch):
@@ -101,6 +122,10 @@ package enum Directive: Sendable, Equatable {
         case .set(let column, let expression): "set \(SQLTokens.quote(column)) = \(expression)"
         case .dropColumn(let column): "drop column \(SQLTokens.quote(column))"
         case .allowLoss(let table): "allow loss of table \(SQLTokens.canonicalName(table))"
+        case .allowColumnLoss(let table, let column):
+            "allow loss of column \(SQLTokens.canonicalName(table)).\(SQLTokens.canonicalName(column))"
+        case .allowChangedValues(let table, let column):
+            "allow changed values of column \(SQLTokens.canonicalName(table)).\(SQLTokens.canonicalName(column))"
         case .allowBrokenReferences(let table):
             "allow broken references of table \(SQLTokens.canonicalName(table))"
         case .sealing(let sealing): sealing.spelling
@@ -109,13 +134,15 @@ package enum Directive: Sendable, Equatable {
 
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
-        + "allow broken references of table T, foreign keys off, no transaction, "
+        + "allow loss of column T.C, allow changed values of column T.C, "
+        + "allow broken references of table T, allow edits of schema, foreign keys off, no transaction, "
         + "double quoted texts, backfill T batch=N, report WHAT, "
         + "protect T.C dataset=D, unprotect T.C dataset=D, rotate T.C dataset=D"
 
     /// The directives that can also be declared from outside a file.
     static let declarable =
-        "allow loss of table T, allow broken references of table T, foreign keys off"
+        "allow loss of table T, allow loss of column T.C, allow changed values of column T.C, "
+        + "allow broken references of table T, allow edits of schema, foreign keys off"
 }
 
 extension Substring {

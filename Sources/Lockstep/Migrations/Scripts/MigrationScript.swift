@@ -28,6 +28,11 @@ package struct MigrationScript: Sendable, Equatable {
         items.contains { $0.content == .directive(.doubleQuotedTexts) }
     }
 
+    /// Whether it may edit the definitions in `sqlite_schema`.
+    var editsSchema: Bool {
+        items.contains { $0.content == .directive(.allowSchemaEdits) }
+    }
+
     /// The tables that the script may remove rows from.
     var tablesAllowedToLoseRows: Set<SQLName> {
         Set(

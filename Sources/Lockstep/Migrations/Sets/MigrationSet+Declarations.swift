@@ -5,7 +5,8 @@ extension MigrationSet {
     /// Checksums and the ledger do not include declarations, so a declaration causes no drift.
     /// ``MigrationReport/notices`` reports the effects, such as lost rows.
     /// - Parameters:
-    ///   - directive: `allow loss of table T`, `allow broken references of table T` or `foreign keys off`.
+    ///   - directive: `allow loss of table T`, `allow loss of column T.C`, `allow changed values of column T.C`,
+    ///     `allow broken references of table T`, `allow edits of schema` or `foreign keys off`.
     ///   - version: The version.
     ///   - down: Declares it for the version's way down instead.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` for any other directive,
@@ -36,7 +37,8 @@ extension MigrationSet {
     private static func declarable(_ text: String) throws(LockstepError) -> Directive {
         let directive = Directive(text)
         switch directive {
-        case .allowLoss, .allowBrokenReferences, .foreignKeysOff:
+        case .allowLoss, .allowColumnLoss, .allowChangedValues, .allowBrokenReferences,
+            .allowSchemaEdits, .foreignKeysOff:
             if let directive { return directive }
         default: break
         }

@@ -48,6 +48,17 @@ enum PageCopy {
         var writing = ConnectionOptions()
         writing.isScratch = true
         let target = try Opening.open(path, keyspec: key.keyspec(withSalt: true), writing)
+        try copyPages(source, into: target, progress)
+        // Before the copy is verified, so that what is verified is what remains.
+        try role?.record(in: target)
+    }
+
+    /// Copies the snapshot that `source` has open into an empty database of the same page size.
+    static func copyPages(
+        _ source: borrowing Connection, into target: borrowing Connection,
+        _ progress: JobProgress.Handler = { _ in }
+    ) throws {
+        let path = target.path
         guard
             let backup = unsafe sqlite3_backup_init(target.handle, "main", source.handle, "main")
         else { throw target.core.error(unsafe sqlite3_errcode(target.handle)).located(in: path) }
@@ -69,8 +80,6 @@ enum PageCopy {
             throw unsafe ResultCode.error(code, on: nil).located(
                 "cannot copy to \(path)", context: .file(path))
         }
-        // Before the copy is verified, so that what is verified is what remains.
-        try role?.record(in: target)
     }
 
     /// Checks a finished, closed copy against its original.

@@ -62,16 +62,19 @@ struct Baseline: ParsableCommand {
         #endif
         let session = try access.session()
         let connection = try session.connect(canBeFirst: true)
-        let count = try Lockstep.Baseline(set, at: at, acceptsDifferences: acceptDifferences)
-            .record(on: connection)
+        let count = try UserVersion.noting(connection) { connection in
+            try Lockstep.Baseline(set, at: at, acceptsDifferences: acceptDifferences)
+                .record(on: connection)
+        }
         try show(set, count: count)
     }
 
     private func writeAndRecord() throws {
         let session = try access.session()
         let connection = try session.connect(canBeFirst: true)
-        let (set, file) = try Lockstep.Baseline.writeFirstVersion(
-            into: migrations.setFolder, from: connection)
+        let (set, file) = try UserVersion.noting(connection) { connection in
+            try Lockstep.Baseline.writeFirstVersion(into: migrations.setFolder, from: connection)
+        }
         try show(set, count: set.migrations.count, file)
     }
 

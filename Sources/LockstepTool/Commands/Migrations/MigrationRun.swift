@@ -21,7 +21,9 @@ enum MigrationRun {
             session.remember(connection)
             // Also remembers the versions committed before a failure.
             defer { session.rememberSealed(connection) }
-            try run(sets, target: target, options, on: connection, format)
+            try UserVersion.noting(connection) { connection in
+                try run(sets, target: target, options, on: connection, format)
+            }
         }
     }
 

@@ -7,8 +7,9 @@ struct Plan: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what a migration would run, with lint findings.",
         discussion: """
-            The database is only read. Every script is tried on an empty copy of the schema in memory, which \
-            finds errors from SQLite and the checks; only `rehearse` finds errors that depend on the rows. \
+            The database is only read. Every script is tried on a copy, which finds errors from SQLite and the \
+            checks: on an empty copy of the schema in memory, or, where the rows matter, on an encrypted copy of \
+            the database. \
             Exits with 0 if nothing is pending, with 3 if versions are pending, with 9 if something prevents \
             the migration (with --strict, also for a warning), with 4 if files and ledger disagree.
             """)

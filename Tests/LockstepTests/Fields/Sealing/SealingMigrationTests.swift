@@ -33,6 +33,7 @@ struct SealingMigrationTests {
             UPDATE film SET note = 'sealed in ' || year;
             -- lockstep: down
             -- lockstep: unprotect film.title dataset=catalogue batch=4
+            -- lockstep: allow loss of column film.note
             ALTER TABLE film DROP COLUMN note;
             """)
     }

@@ -50,7 +50,7 @@ struct MigrationPreviewTests {
     @Test(
         "Each rule finds its target",
         arguments: [
-            ("DROP TABLE t;", "drop-table", LintFinding.Level.error),
+            ("DROP TABLE k;", "drop-table", LintFinding.Level.error),
             ("-- lockstep: allow loss of table k\nDROP TABLE k;", "drop-table", .warning),
             ("DROP TABLE IF EXISTS empty;", "drop-table", .warning),
             ("DELETE FROM \"k\";", "delete-all", .error),
@@ -130,6 +130,7 @@ struct MigrationPreviewTests {
             "ALTER TABLE t ADD COLUMN b AS (n + 1) NOT NULL;", "DELETE FROM t WHERE 0;",
             "UPDATE t SET n = 3;", "CREATE UNIQUE INDEX i ON empty (a);",
             "ALTER TABLE empty ADD b TEXT NOT NULL DEFAULT 'x';",
+            "ALTER TABLE t ADD COLUMN b REFERENCES k ON DELETE SET DEFAULT;",
             "INSERT INTO t (s) VALUES ('DROP TABLE t; -- lockstep: up');",
             "CREATE TRIGGER g AFTER DELETE ON t BEGIN DELETE FROM k; END;",
             "DROP VIEW v;\nCREATE VIEW v AS SELECT s FROM t;",

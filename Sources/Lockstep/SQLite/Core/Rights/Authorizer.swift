@@ -40,6 +40,8 @@ package final class Authorizer {
     var ignoresUse = false
     /// Whether a store runs the checkpoints, and so must see each commit.
     var isLogWatched = false
+    /// Whether the migration that runs is declared to edit the text of definitions.
+    var allowsSchemaEdits = false
     /// Whether migrations that were applied earlier run again, on a database that will be deleted: a statement
     /// that was allowed then does not fail now, but has no effect.
     var isReplay = false
@@ -59,6 +61,9 @@ package final class Authorizer {
         "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "kdf_iter", "fast_kdf_iter",
         "temp_store_directory", "writable_schema",
     ]
+    /// The declaration of a migration that edits definitions.
+    static let editsDirective = "allow edits of schema"
+
     /// These pragmas can be read but not set: the engine sets them when it opens a connection.
     private static let readOnlyPragmas: Set<SQLName> = [
         "page_size", "temp_store", "query_only", "journal_mode", "trusted_schema",
@@ -244,6 +249,7 @@ package final class Authorizer {
     }
 
     private func pragmaDenial(_ name: SQLName, _ argument: String?) -> LockstepError? {
+        if name == "writable_schema", allowsSchemaEdits, mode == .migration { return nil }
         let refused =
             Self.deniedPragmas.contains(name) || name.hasPrefix("cipher_")
             || (argument != nil && Self.readOnlyPragmas.contains(name))
@@ -252,7 +258,9 @@ package final class Authorizer {
             return LockstepError(
                 .denied,
                 "PRAGMA \(name.folded) is refused: the engine manages it to keep the file safe",
-                hint: "the engine manages keys, cipher settings and a connection's safety settings")
+                hint: name == "writable_schema" && mode == .migration
+                    ? "if the migration edits definitions, declare `-- lockstep: \(Self.editsDirective)`"
+                    : "the engine manages keys, cipher settings and a connection's safety settings")
         }
         if mode == .migration, argument != nil, let harm = Self.lastingPragmas[name] {
             return LockstepError(

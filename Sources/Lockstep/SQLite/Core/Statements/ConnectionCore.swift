@@ -92,6 +92,12 @@ final class ConnectionCore {
     /// A number that changes when another connection commits; the connection's own commits leave it unchanged.
     func dataVersion() throws(LockstepError) -> Int64 { try dataNumber.read(self) }
 
+    /// How many rows the statement that ended last has changed itself.
+    var changes: Int64 { unsafe sqlite3_changes64(database) }
+
+    /// How many rows all statements have changed, with their triggers and foreign keys.
+    var totalChanges: Int64 { unsafe sqlite3_total_changes64(database) }
+
     /// Whether foreign keys are enforced. SQLite prepares the pragma again on each run, so this asks directly.
     var enforcesForeignKeys: Bool {
         unsafe lockstep_db_config_value(database, SQLITE_DBCONFIG_ENABLE_FKEY) != 0
