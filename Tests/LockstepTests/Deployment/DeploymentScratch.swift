@@ -14,7 +14,7 @@ struct DeploymentScratch {
         """, down: "DROP TABLE note; DROP TABLE item;")
     static let second = Scratch.up(
         "ALTER TABLE item ADD COLUMN size INTEGER; UPDATE item SET size = length(body);",
-        down: "ALTER TABLE item DROP COLUMN size;")
+        down: "-- lockstep: allow loss of column item.size\nALTER TABLE item DROP COLUMN size;")
     static let third = Scratch.up(
         "CREATE TABLE tag (name TEXT PRIMARY KEY); INSERT INTO tag VALUES ('a'), ('b');",
         down: "-- lockstep: allow loss of table tag\nDROP TABLE tag;")

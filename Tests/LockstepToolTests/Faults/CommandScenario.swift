@@ -27,7 +27,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             '-- lockstep: down' '-- lockstep: allow loss of table item' 'DROP TABLE item;' >shop/0001_item.sql
         printf '%s\\n' '-- lockstep: up' 'ALTER TABLE item ADD COLUMN stock INTEGER;' \\
             '-- lockstep: backfill item batch=20' 'UPDATE item SET stock = 7 WHERE id BETWEEN :first AND :last;' \\
-            '-- lockstep: down' 'ALTER TABLE item DROP COLUMN stock;' \\
+            '-- lockstep: down' '-- lockstep: allow loss of column item.stock' 'ALTER TABLE item DROP COLUMN stock;' \\
             >shop/0002_stock.sql
         printf '%s\\n' '-- lockstep: up' 'CREATE INDEX item_name ON item (name);' \\
             '-- lockstep: down' 'DROP INDEX item_name;' >shop/0003_index.sql

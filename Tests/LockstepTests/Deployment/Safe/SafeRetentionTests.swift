@@ -137,7 +137,7 @@ struct SafeRetentionTests {
         Refusal.expect(.accessDenied) {
             try SafeMigration(of: path, sets: [set]).run(scratch.access())
         }
-        Refusal.expect(.inputOutput) {
+        Refusal.expect(.accessDenied) {
             _ = try Rehearsal(of: path, sets: [set]).run(scratch.access())
         }
         let before = try scratch.content()
