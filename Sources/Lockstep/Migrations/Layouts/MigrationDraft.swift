@@ -126,7 +126,9 @@ public struct MigrationDraft: Sendable, Equatable {
             (newest.fileName.split(separator: "/").first ?? "").drop { !$0.isNumber }
                 .prefix { $0.isNumber || $0 == "." }.filter(\.isNumber))
         if rules.alwaysUsesTime || digits.count >= digitsOfTime { return time }
-        guard let number = newest.version.number, number < UInt64.max else {
+        let newestNumber =
+            set.layout == .byName ? newest.version.leading : newest.version.number
+        guard let number = newestNumber, number < UInt64.max else {
             throw LockstepError(
                 .migrationMalformed,
                 "the version after \(newest.version) of \(set.name) cannot be determined",

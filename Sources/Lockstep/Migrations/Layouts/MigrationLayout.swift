@@ -32,6 +32,9 @@ public enum MigrationLayout: String, Sendable, CaseIterable {
     case markers
     /// No tool's own: `001-name.sql`, `20240131120000.sql`, `V0001.name.up.sql` and other names that begin with a number.
     case numbered
+    /// The same for programs that run files in the order of their names, of which several can have one number:
+    /// `0001_a.sql` and `0001_b.sql`. Never detected.
+    case byName = "by-name"
 
     /// All of them, as a user types them.
     static let spellings = allCases.map(\.rawValue).joined(separator: ", ")
@@ -53,6 +56,7 @@ public enum MigrationLayout: String, Sendable, CaseIterable {
         case .rusqlite: RusqliteLayout.self
         case .markers: MarkersLayout.self
         case .numbered: NumberedLayout.self
+        case .byName: ByNameLayout.self
         }
     }
 

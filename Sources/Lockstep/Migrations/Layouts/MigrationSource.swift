@@ -6,8 +6,8 @@ struct MigrationSource: Sendable, Equatable {
     let bytes: [UInt8]
     /// The engine that reads it.
     let engine: DatabaseEngine
-    /// The file name without folders.
-    let name: Substring
+    /// The file name without folders, and without a dialect; see ``SQLDialect``.
+    private(set) var name: Substring
     /// Its folder within the migration folder; nil if it is directly in the migration folder.
     let folder: Substring?
 
@@ -16,6 +16,13 @@ struct MigrationSource: Sendable, Equatable {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         folder = slash.map { path[..<$0] }
         name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+    }
+
+    /// The same file as one of this name. Errors name it as it is.
+    func named(_ name: String) -> MigrationSource {
+        var source = self
+        source.name = name[...]
+        return source
     }
 
     var origin: ScriptOrigin { ScriptOrigin(file: path) }

@@ -5,7 +5,8 @@
 /// recorded already, the later ones are added: so a version that was given up and finished by hand gets its record.
 public struct Baseline {
     private let set: MigrationSet
-    private let version: MigrationVersion
+    /// The version that it records, after those before it.
+    public let version: MigrationVersion
     private let acceptsDifferences: Bool
 
     /// - Parameters:
@@ -77,8 +78,9 @@ public struct Baseline {
         let fresh = try Connection.inMemory()
         _ = try Migrator(set).run(.version(target.version), on: fresh)
         let carriesOthers = try Ledger.entries(connection).contains { $0.set != set.name }
-        let differences = try SchemaSnapshot(connection)
+        let found = try SchemaSnapshot(connection)
             .differences(from: SchemaSnapshot(fresh), takingNoTypeForAny: true)
+        let differences = PrismaTable.leftOut(of: found, [set])
             .filter { !(carriesOthers && $0.change == .unexpected) }
         guard !differences.isEmpty else { return }
         throw LockstepError(

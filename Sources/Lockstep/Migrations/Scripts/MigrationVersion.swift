@@ -27,6 +27,12 @@ public struct MigrationVersion: Sendable, Hashable, Comparable, CustomStringConv
     /// The number, if the version has a single part.
     var number: UInt64? { parts.count == 1 ? parts[0] : nil }
 
+    /// The first part; nil for ``unversioned``.
+    var leading: UInt64? { parts.first }
+
+    /// A part of this version, such as 3.1 of 3; it follows the version itself.
+    func part(_ number: UInt64) -> MigrationVersion { MigrationVersion(parts: parts + [number]) }
+
     /// The canonical text, without leading zeros.
     public var description: String { parts.map(String.init).joined(separator: ".") }
 

@@ -58,15 +58,19 @@ public struct MigrationSet: Sendable, Equatable {
             ? sources
             : sources.map { MigrationSource(path: $0.path, bytes: $0.bytes, engine: engine) }
         let contents: LayoutContents
+        let dialects = SQLDialect.select(sources, for: engine)
+        var ignored: [String] = []
         do throws(LockstepError) {
-            layout = if let wanted { wanted } else { try LayoutDetection.layout(of: sources) }
+            layout =
+                if let wanted { wanted } else { try LayoutDetection.layout(of: dialects.sources) }
             if layout == .native {
                 let variants = EngineVariants(sources, for: engine)
                 versionsElsewhere = variants.versionsElsewhere
                 contents = try layout.rules.read(variants.sources)
             } else {
                 versionsElsewhere = []
-                contents = try layout.rules.read(sources)
+                contents = try layout.rules.read(dialects.sources)
+                ignored = dialects.ignored
             }
             files = contents.versions.sorted {
                 ($0.version, $0.fileName) < ($1.version, $1.fileName)
@@ -81,7 +85,7 @@ public struct MigrationSet: Sendable, Equatable {
         }
         repeatables = contents.repeatables
         baselines = contents.baselines
-        ignoredFiles = contents.ignoredFiles.sorted()
+        ignoredFiles = (contents.ignoredFiles + ignored).sorted()
     }
 
     /// The default size limit of a migration file: 8 MiB. A person writes migrations by hand, and parsing holds a

@@ -35,9 +35,12 @@ enum DriftCheck {
     ) throws -> [SchemaSnapshot.Difference] {
         let history = try Ledger.history(connection)
         let fresh = try ReferenceSchema.build(history, sets, schema, shouldContinue: shouldContinue)
-        let differences = found.differences(from: try SchemaSnapshot(fresh))
-        guard try seal(fresh, as: connection, differences) else { return differences }
-        return found.differences(from: try SchemaSnapshot(fresh))
+        func differences() throws -> [SchemaSnapshot.Difference] {
+            PrismaTable.leftOut(of: found.differences(from: try SchemaSnapshot(fresh)), sets)
+        }
+        let first = try differences()
+        guard try seal(fresh, as: connection, first) else { return first }
+        return try differences()
     }
 
     static func finding(_ difference: SchemaSnapshot.Difference) -> VerificationReport.Finding {

@@ -14,6 +14,9 @@ struct Baseline: ParsableCommand {
 
             With --from-database, for example after `lockstep adopt`, the command first writes version 1 from the \
             database's schema into the migrations folder, which must not hold migrations yet.
+
+            With --from-ledger, the version is the newest that the table of another tool records: of Prisma's, \
+            `_prisma_migrations`, whose checksums are compared with the files.
             """)
 
     @OptionGroup var access: FileOrServerOptions
@@ -26,17 +29,21 @@ struct Baseline: ParsableCommand {
     @Flag(help: "Write version 1 from the database's schema, and record it.")
     var fromDatabase = false
 
+    @Flag(help: "Record what the table of Prisma's own records.")
+    var fromLedger = false
+
     @Flag(help: "Accept a schema that differs from that version's.")
     var acceptDifferences = false
 
     func validate() throws {
-        guard (at != nil) != fromDatabase else {
+        guard [at != nil, fromDatabase, fromLedger].count(where: \.self) == 1 else {
             throw ValidationError(
-                "give the version of the schema with --at, or write version 1 with --from-database")
+                "give the version of the schema with --at, write version 1 with --from-database, or take what "
+                    + "Prisma records with --from-ledger")
         }
-        guard !fromDatabase || !acceptDifferences else {
+        guard at != nil || !acceptDifferences else {
             throw ValidationError(
-                "--accept-differences is for --at: version 1 from the database cannot differ")
+                "--accept-differences is for --at: the others compare the schema")
         }
         guard !access.server.isNamed || acceptDifferences else {
             throw ValidationError(
@@ -52,21 +59,24 @@ struct Baseline: ParsableCommand {
     }
 
     func run() throws {
-        guard let at else { return try writeAndRecord() }
+        guard !fromDatabase else { return try writeAndRecord() }
         let set = try migrations.sets(
             oneFor: "a baseline", for: access.server.isNamed ? .postgres : .sqlite)[0]
         #if Postgres
-            if access.server.isNamed {
-                return try show(set, count: ServerRun.baseline(set, at: at, on: access.server))
+            if access.server.isNamed, let at {
+                return try show(
+                    set, count: ServerRun.baseline(set, at: at, on: access.server), upTo: at)
             }
         #endif
         let session = try access.session()
         let connection = try session.connect(canBeFirst: true)
+        let baseline =
+            try at.map { Lockstep.Baseline(set, at: $0, acceptsDifferences: acceptDifferences) }
+            ?? Lockstep.Baseline(set, asPrismaRecordsIn: connection)
         let count = try UserVersion.noting(connection) { connection in
-            try Lockstep.Baseline(set, at: at, acceptsDifferences: acceptDifferences)
-                .record(on: connection)
+            try baseline.record(on: connection)
         }
-        try show(set, count: count)
+        try show(set, count: count, upTo: baseline.version)
     }
 
     private func writeAndRecord() throws {
@@ -75,17 +85,18 @@ struct Baseline: ParsableCommand {
         let (set, file) = try UserVersion.noting(connection) { connection in
             try Lockstep.Baseline.writeFirstVersion(into: migrations.setFolder, from: connection)
         }
-        try show(set, count: set.migrations.count, file)
+        try show(set, count: set.migrations.count, upTo: set.migrations.last?.version, file)
     }
 
-    private func show(_ set: MigrationSet, count: Int, _ file: FilePath? = nil) throws {
+    private func show(
+        _ set: MigrationSet, count: Int, upTo newest: MigrationVersion?, _ file: FilePath? = nil
+    ) throws {
         switch output.format {
         case .json:
             try Output.json(
                 ["set": set.name, "recorded": count, "file": file?.string] as JSONObject)
         case .text:
             if let file { Output.line("made \(file)") }
-            let newest = at ?? set.migrations.last?.version
             Output.line(
                 "recorded \(counted(count, "version")) of \(set.name) as applied"
                     + (newest.map { ", up to \($0)" } ?? ""))

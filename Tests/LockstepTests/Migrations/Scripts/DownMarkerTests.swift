@@ -55,7 +55,7 @@ struct DownMarkerTests {
                 ]
             ),
             (.rusqlite, ["01-a/up.sql": body]), (.markers, ["1-a.sql": body]),
-            (.numbered, ["1-a.sql": body]),
+            (.numbered, ["1-a.sql": body]), (.byName, ["1-a.sql": body]),
         ]
         #expect(folders.map(\.0).count == MigrationLayout.allCases.count)
         for (layout, files) in folders {

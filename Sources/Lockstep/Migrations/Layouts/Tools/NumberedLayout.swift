@@ -13,9 +13,7 @@ enum NumberedLayout: LayoutRules {
         for source in sources where source.folder == nil && source.isSQL {
             guard let stem = source.stem, let name = LooseName(stem) else {
                 guard !NumberedName.isLikely(source.name) else {
-                    throw source.malformed(
-                        "does not begin with a version that can be read",
-                        hint: "name it <number>-<name>.sql, such as 001-create_tables.sql")
+                    throw misnamed(source)
                 }
                 contents.ignoredFiles.append(source.path)
                 continue
@@ -28,6 +26,12 @@ enum NumberedLayout: LayoutRules {
         }
         contents.versions = try pairs.files()
         return contents
+    }
+
+    static func misnamed(_ source: MigrationSource) -> LockstepError {
+        source.malformed(
+            "does not begin with a version that can be read",
+            hint: "name it <number>-<name>.sql, such as 001-create_tables.sql")
     }
 
     /// Named like the newest file.
