@@ -24,11 +24,10 @@ enum SQLDialect {
             var index = words.count - 2
             if index > 0, LooseName.Direction(words[index]) != nil { index -= 1 }
             guard index > 0 else { return nil }
-            dialect = String(words[index]).asciiLowercased
+            let word = String(words[index]).asciiLowercased
             let known = [ofSQLite, ofPostgres, ofOthers]
-            guard dialect == "all" || known.contains(where: { $0.contains(dialect) }) else {
-                return nil
-            }
+            guard word == "all" || known.contains(where: { $0.contains(word) }) else { return nil }
+            dialect = word
             words.remove(at: index)
             plain = words.joined(separator: ".")
         }

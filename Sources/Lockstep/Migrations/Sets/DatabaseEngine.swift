@@ -2,8 +2,8 @@
 ///
 /// One folder can serve several engines. In Lockstep's own layout a file for one engine alone has the engine's name before
 /// `.sql`, as in `0002_constrain_ratings.postgres.sql`, and takes the place of `0002_constrain_ratings.sql` there. A version
-/// of which every file names an engine exists for these engines alone. Folders of other tools belong to one engine as a
-/// whole.
+/// of which every file names an engine exists for these engines alone. In folders of other tools such a word
+/// chooses, too, where their files have any; otherwise the folder belongs to one engine as a whole.
 public enum DatabaseEngine: String, Sendable, CaseIterable {
     /// An encrypted file.
     case sqlite
