@@ -8,7 +8,7 @@
         private var values: [(name: String, value: String)] = []
         private let password: SecretBytes?
 
-        /// - Throws: ``LockstepError/Code/permissionsTooOpen`` and other errors of reading the pass file; what the source of
+        /// - Throws: `LockstepError.Code.permissionsTooOpen` and other errors of reading the pass file; what the source of
         ///   the password throws.
         init(
             _ address: ServerAddress, _ credentials: ServerCredentials, _ options: ServerOptions

@@ -6,7 +6,7 @@
         let session: ServerSession
 
         /// Sends a piece, which need not end where a row ends.
-        /// - Throws: ``LockstepError/Code/serverUnreachable``.
+        /// - Throws: `LockstepError.Code.serverUnreachable`.
         public func write(_ bytes: [UInt8]) throws(LockstepError) { try session.putCopy(bytes) }
     }
 #endif

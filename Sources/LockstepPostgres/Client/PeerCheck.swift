@@ -6,7 +6,7 @@
     /// Whether a server on a Unix socket is the one of the machine's administrator, or of this user: anyone can make a
     /// socket in a folder that all can write to.
     enum PeerCheck {
-        /// - Throws: ``LockstepError/Code/serverUntrusted``.
+        /// - Throws: `LockstepError.Code.serverUntrusted`.
         static func require(_ socket: Int32, _ address: ServerAddress) throws {
             // libpq itself checks a user that the address names.
             guard address.isLocal, address.settings["requirepeer"] == nil else { return }

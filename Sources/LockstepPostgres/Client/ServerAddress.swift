@@ -34,7 +34,7 @@
         private static let defaultPort = 5432
 
         /// Reads an address.
-        /// - Throws: ``LockstepError/Code/misuse``. The message repeats nothing of the address, which can have a password in
+        /// - Throws: `LockstepError.Code.misuse`. The message repeats nothing of the address, which can have a password in
         ///   it.
         public init(_ text: String) throws(LockstepError) {
             guard

@@ -15,9 +15,9 @@
         init(_ session: ServerSession) { self.session = session }
 
         /// Connects.
-        /// - Throws: ``LockstepError/Code/serverUnreachable``, ``LockstepError/Code/serverUntrusted``,
-        ///   ``LockstepError/Code/loginRefused``, ``LockstepError/Code/serverUnsupported``,
-        ///   ``LockstepError/Code/notFound`` for a database that does not exist; the errors of reading the credentials.
+        /// - Throws: `LockstepError.Code.serverUnreachable`, `LockstepError.Code.serverUntrusted`,
+        ///   `LockstepError.Code.loginRefused`, `LockstepError.Code.serverUnsupported`,
+        ///   `LockstepError.Code.notFound` for a database that does not exist; the errors of reading the credentials.
         public init(
             _ address: ServerAddress, _ credentials: ServerCredentials = .none,
             _ options: ServerOptions = ServerOptions()
@@ -39,7 +39,7 @@
 
         /// Runs one statement.
         /// - Returns: How many rows it inserted, changed, deleted or returned.
-        /// - Throws: ``LockstepError`` with the server's SQLSTATE in its context, and a code that follows from it.
+        /// - Throws: `LockstepError` with the server's SQLSTATE in its context, and a code that follows from it.
         @discardableResult
         public func execute(_ sql: ServerSQL) throws(LockstepError) -> Int {
             try session.run(sql).affected
@@ -55,7 +55,7 @@
         }
 
         /// The first column of the first row; nil without rows, or for NULL.
-        /// - Throws: The errors of ``execute(_:)``; ``LockstepError/Code/decodeMismatch``.
+        /// - Throws: The errors of ``execute(_:)``; `LockstepError.Code.decodeMismatch`.
         public func value<Output: ServerDecodable>(
             _ sql: ServerSQL, as type: Output.Type = Output.self
         ) throws -> Output? { try query(sql) { try $0[0] as Output? }.first ?? nil }
@@ -72,9 +72,9 @@
         }
 
         /// Runs `body` in a transaction, and commits. An error rolls back.
-        /// - Throws: The errors of ``execute(_:)`` and of `body`; ``LockstepError/Code/misuse`` inside a transaction;
-        ///   ``LockstepError/Code/commitUnknown`` if the connection is lost during the commit;
-        ///   ``LockstepError/Code/notReplicated`` if it is committed and the server warns.
+        /// - Throws: The errors of ``execute(_:)`` and of `body`; `LockstepError.Code.misuse` inside a transaction;
+        ///   `LockstepError.Code.commitUnknown` if the connection is lost during the commit;
+        ///   `LockstepError.Code.notReplicated` if it is committed and the server warns.
         @discardableResult
         public func transaction<Output>(_ body: (borrowing ServerConnection) throws -> Output)
             throws -> Output
@@ -95,9 +95,11 @@
         }
 
         /// Sends rows to `COPY … FROM STDIN`.
-        /// - Parameter body: Gets what takes the rows. An error that it throws leaves none of them.
+        /// - Parameters:
+        ///   - sql: The statement.
+        ///   - body: Gets what takes the rows. An error that it throws leaves none of them.
         /// - Returns: The number of rows.
-        /// - Throws: The errors of ``execute(_:)`` and of `body`; ``LockstepError/Code/misuse`` for another statement.
+        /// - Throws: The errors of ``execute(_:)`` and of `body`; `LockstepError.Code.misuse` for another statement.
         @discardableResult
         public func copyIn(_ sql: ServerSQL, _ body: (borrowing CopyIn) throws -> Void) throws
             -> Int
@@ -113,9 +115,11 @@
         }
 
         /// Reads what `COPY … TO STDOUT` writes.
-        /// - Parameter body: Called with each piece, which is a row.
+        /// - Parameters:
+        ///   - sql: The statement.
+        ///   - body: Called with each piece, which is a row.
         /// - Returns: The number of rows.
-        /// - Throws: The errors of ``execute(_:)`` and of `body`; ``LockstepError/Code/misuse`` for another statement.
+        /// - Throws: The errors of ``execute(_:)`` and of `body`; `LockstepError.Code.misuse` for another statement.
         @discardableResult
         public func copyOut(_ sql: ServerSQL, _ body: ([UInt8]) throws -> Void) throws -> Int {
             try session.beginCopy(sql.text, PGRES_COPY_OUT)

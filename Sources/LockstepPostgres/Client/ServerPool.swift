@@ -33,7 +33,11 @@
         private let state = Mutex(State())
 
         /// A pool, which connects when it is first used.
-        /// - Parameter maximum: The largest number of connections, at least 1.
+        /// - Parameters:
+        ///   - address: Where the server is.
+        ///   - credentials: What it is opened with.
+        ///   - options: How each connection works.
+        ///   - maximum: The largest number of connections, at least 1.
         public init(
             _ address: ServerAddress, _ credentials: ServerCredentials = .none,
             _ options: ServerOptions = ServerOptions(), maximum: Int = 8
@@ -45,7 +49,7 @@
         }
 
         /// Runs `body` with a connection, on the connection's thread.
-        /// - Throws: The errors of opening a connection and of `body`; ``LockstepError/Code/closed`` after ``close()``;
+        /// - Throws: The errors of opening a connection and of `body`; `LockstepError.Code.closed` after ``close()``;
         ///   `CancellationError` if the task is cancelled while it waits for a connection.
         public func use<Output: Sendable>(
             _ body: @Sendable (borrowing ServerConnection) throws -> Output

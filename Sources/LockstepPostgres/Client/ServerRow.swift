@@ -20,7 +20,7 @@
         public func isNull(_ column: Int) -> Bool { result.isNull(number, column) }
 
         /// The value of a column, from 0.
-        /// - Throws: ``LockstepError/Code/decodeMismatch`` for a value that is not of the type; the message has no value.
+        /// - Throws: `LockstepError.Code.decodeMismatch` for a value that is not of the type; the message has no value.
         public subscript<Output: ServerDecodable>(_ column: Int) -> Output {
             get throws(LockstepError) {
                 guard !isNull(column) else {

@@ -112,8 +112,8 @@
         }
 
         /// Ends the transaction.
-        /// - Throws: ``LockstepError/Code/commitUnknown`` if the connection is lost meanwhile;
-        ///   ``LockstepError/Code/notReplicated`` if the server committed with a warning.
+        /// - Throws: `LockstepError.Code.commitUnknown` if the connection is lost meanwhile;
+        ///   `LockstepError.Code.notReplicated` if the server committed with a warning.
         func commit() throws(LockstepError) {
             let result: ServerResult
             do throws(LockstepError) {

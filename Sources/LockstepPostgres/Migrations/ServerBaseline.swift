@@ -10,7 +10,7 @@
         private let version: MigrationVersion
 
         /// - Parameters:
-        ///   - set: The set, read for ``DatabaseEngine/postgres``.
+        ///   - set: The set, read for `DatabaseEngine.postgres`.
         ///   - version: The version of the schema.
         public init(_ set: MigrationSet, at version: MigrationVersion) {
             self.set = set
@@ -19,8 +19,8 @@
 
         /// Records all versions up to this one that have no record yet.
         /// - Returns: Their number.
-        /// - Throws: ``LockstepError/Code/migrationMissing`` for an unknown version;
-        ///   ``LockstepError/Code/alreadyExists`` if this version or a later one is recorded; the errors of a plan, and the
+        /// - Throws: `LockstepError.Code.migrationMissing` for an unknown version;
+        ///   `LockstepError.Code.alreadyExists` if this version or a later one is recorded; the errors of a plan, and the
         ///   server's.
         @discardableResult
         public func record(on connection: borrowing ServerConnection) throws -> Int {

@@ -19,7 +19,7 @@
         private let before: [Int64: Table]
 
         /// Reads what is there, at the beginning of the transaction.
-        /// - Throws: ``LockstepError/Code/serverUnsupported`` if the server counts nothing.
+        /// - Throws: `LockstepError.Code.serverUnsupported` if the server counts nothing.
         init(_ connection: borrowing ServerConnection) throws {
             try Self.requireCounts(connection)
             before = try Self.tables(connection)
@@ -65,7 +65,7 @@
 
         /// - Parameter allowed: The tables that may lose rows.
         /// - Returns: The losses that are allowed.
-        /// - Throws: ``LockstepError/Code/rowsLost`` for one that is not.
+        /// - Throws: `LockstepError.Code.rowsLost` for one that is not.
         func requireKept(
             allowing allowed: [String], _ connection: borrowing ServerConnection
         ) throws -> [LockstepError] {

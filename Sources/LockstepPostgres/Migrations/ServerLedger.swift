@@ -14,7 +14,7 @@
         private var name: String { "\(SQLTokens.quote(schema)).\(Self.table)" }
 
         /// The ledger in the first schema of the connection's search path.
-        /// - Throws: ``LockstepError/Code/notFound`` if that does not exist.
+        /// - Throws: `LockstepError.Code.notFound` if that does not exist.
         init(_ connection: borrowing ServerConnection) throws {
             let schema: String? = try connection.value("SELECT pg_catalog.current_schema()::text")
             guard let schema else {
@@ -54,7 +54,7 @@
             }
         }
 
-        /// - Throws: ``LockstepError/Code/tampered`` for something that is no table: a view would run its maker's code.
+        /// - Throws: `LockstepError.Code.tampered` for something that is no table: a view would run its maker's code.
         private func exists(_ connection: borrowing ServerConnection) throws -> Bool {
             let kind: String? = try connection.value(
                 """

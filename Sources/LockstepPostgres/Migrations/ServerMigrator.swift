@@ -7,7 +7,7 @@
     /// runners at once take turns by a lock that ends with the transaction, and each makes its plan under it.
     ///
     /// A statement that waits for a lock makes everyone else wait who comes after it. So no statement waits longer than a
-    /// second: the version is rolled back, and begun again a moment later, until ``timeout`` has passed.
+    /// second: the version is rolled back, and begun again a moment later, until `timeout` has passed.
     public struct ServerMigrator {
         /// What happens in a run, for tests that end it there.
         enum Event: Equatable {
@@ -28,7 +28,7 @@
 
         /// A migrator for `set`.
         /// - Parameters:
-        ///   - set: The set, read for ``DatabaseEngine/postgres``.
+        ///   - set: The set, read for `DatabaseEngine.postgres`.
         ///   - timeout: How long a version waits for locks and other runners.
         ///   - allowsOutOfOrder: Whether a version may be applied after a newer one was.
         ///   - recordedDown: Whether the way down that the server recorded may undo a version whose file is gone. Anyone who
@@ -55,7 +55,7 @@
         }
 
         /// What the server's ledger records.
-        /// - Throws: ``LockstepError/Code/tampered`` for rows that Lockstep did not write; the server's errors.
+        /// - Throws: `LockstepError.Code.tampered` for rows that Lockstep did not write; the server's errors.
         public static func history(_ connection: borrowing ServerConnection) throws
             -> MigrationHistory
         {
@@ -63,7 +63,7 @@
         }
 
         /// The steps to `target`, with the problems found. Nothing runs, and every script is read.
-        /// - Throws: ``LockstepError/Code/misuse`` for a set that was read for another engine; the errors of
+        /// - Throws: `LockstepError.Code.misuse` for a set that was read for another engine; the errors of
         ///   ``history(_:)``.
         public func plan(_ target: Plan.Target, on connection: borrowing ServerConnection) throws
             -> Plan
@@ -79,7 +79,7 @@
         }
 
         /// The statements of a step, each with its line in the file.
-        /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line, for what cannot run on a server.
+        /// - Throws: `LockstepError.Code.migrationMalformed` with file and line, for what cannot run on a server.
         public func statements(of step: Plan.Step) throws -> [(line: Int, sql: String)] {
             try ServerScript(step.script(in: set), step.origin(in: set)).statements
                 .map { ($0.line, $0.sql) }
@@ -92,10 +92,10 @@
         ///   - report: Gets the steps, also those completed before an error.
         ///   - progress: Called before each statement and before each new attempt. An error that it throws rolls back the
         ///     open version.
-        /// - Throws: ``LockstepError`` of the group "Migrations"; the version in the error is rolled back, earlier versions
-        ///   stay applied. ``LockstepError/Code/busy`` if locks or other runners took longer than ``timeout``;
-        ///   ``LockstepError/Code/tampered`` for a ledger that Lockstep did not write; ``LockstepError/Code/misuse`` inside a
-        ///   transaction and for a set of another engine; ``LockstepError/Code/commitUnknown`` if the connection is lost
+        /// - Throws: `LockstepError` of the group "Migrations"; the version in the error is rolled back, earlier versions
+        ///   stay applied. `LockstepError.Code.busy` if locks or other runners took longer than `timeout`;
+        ///   `LockstepError.Code.tampered` for a ledger that Lockstep did not write; `LockstepError.Code.misuse` inside a
+        ///   transaction and for a set of another engine; `LockstepError.Code.commitUnknown` if the connection is lost
         ///   during a commit: a second run finds out. Any error from `progress`.
         public func run(
             _ target: Plan.Target = .latest, on connection: borrowing ServerConnection,

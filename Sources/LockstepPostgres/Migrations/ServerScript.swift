@@ -8,7 +8,7 @@
         /// The tables that may lose rows, or be dropped, as their directives spell them.
         let allowedLosses: [String]
 
-        /// - Throws: ``LockstepError/Code/migrationMalformed`` with file and line, for what cannot run in a version's
+        /// - Throws: `LockstepError.Code.migrationMalformed` with file and line, for what cannot run in a version's
         ///   transaction, and for directives that a server has no use for.
         init(_ script: MigrationScript, _ origin: ScriptOrigin) throws(LockstepError) {
             var statements: [StatementCutter.Statement] = []

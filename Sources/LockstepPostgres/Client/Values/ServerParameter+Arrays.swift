@@ -3,8 +3,8 @@
     internal import Lockstep
 
     extension Array where Element == ServerParameter {
-        /// - Throws: ``LockstepError/Code/typeMismatch`` for a text with U+0000, which no server stores;
-        ///   ``LockstepError/Code/limitExceeded`` for more parameters, or larger ones, than the protocol has room for.
+        /// - Throws: `LockstepError.Code.typeMismatch` for a text with U+0000, which no server stores;
+        ///   `LockstepError.Code.limitExceeded` for more parameters, or larger ones, than the protocol has room for.
         func requireSendable() throws(LockstepError) {
             guard count <= 65535 else {
                 throw LockstepError(
