@@ -69,9 +69,11 @@ struct SettingsSearch {
         return found
     }
 
-    /// The same with every other setting that costs no derivation.
+    /// The same with every other setting that costs no derivation. Those without MACs come last: a page behind a long
+    /// plaintext header has little to judge them by, and can look right by chance.
     private func variants(of base: Profile) throws -> [Profile] {
         var found: [Profile] = []
+        var withoutMACs: [Profile] = []
         let headers =
             hasMagic ? Set([base.plaintextHeader] + stride(from: 16, through: 112, by: 16)) : [0]
         for header in headers.sorted() where !hasMagic || header > 0 {
@@ -79,7 +81,7 @@ struct SettingsSearch {
                 var profile = base
                 (profile.plaintextHeader, profile.pageSize) = (header, pageSize)
                 profile.mac = nil
-                found.append(profile)
+                withoutMACs.append(profile)
                 for hash in HashFunction.allCases {
                     for mask in Set([base.saltMask, 0x3A, 0]).sorted(by: >) {
                         for isBig in [false, true] {
@@ -91,7 +93,7 @@ struct SettingsSearch {
                 }
             }
         }
-        return found
+        return found + withoutMACs
     }
 
     private func fits(
