@@ -37,8 +37,8 @@
         /// - Parameter hasTLS: Whether it also listens on 127.0.0.1, with a certificate of `localhost` that `ca.crt` in its
         ///   folder signs, and asks everyone there for a password.
         public init(hasTLS: Bool) throws(Unavailable) {
-            Self.sweep()
             let programs = try Self.programs()
+            Self.sweep(programs)
             let isOwnedByOther = geteuid() == 0
             let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
             folder = "\(Self.prefix)\(getpid())-\(number)"
@@ -71,7 +71,7 @@
                 let first = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
                     .split(separator: "\n").first, let process = pid_t(first)
             else { throw Unavailable(reason: "the server has written no postmaster.pid") }
-            Self.running.withLock { $0.append((process, folder)) }
+            Self.running.withLock { $0.append((process, programs, folder)) }
             _ = Self.endsAll
         }
 
@@ -140,24 +140,29 @@
         // MARK: Starting and ending
 
         private static let count = Atomic<Int>(0)
-        private static let running = Mutex<[(process: pid_t, folder: String)]>([])
+        private static let running = Mutex<[(process: pid_t, programs: String, folder: String)]>(
+            [])
         private static let endsAll: Void = {
             atexit {
-                for (process, folder) in TestServer.running.withLock({ $0 }) {
-                    TestServer.end(process, folder)
+                for (process, programs, folder) in TestServer.running.withLock({ $0 }) {
+                    TestServer.end(process, programs, folder)
                 }
             }
         }()
 
-        private static func end(_ process: pid_t, _ folder: String) {
-            // Immediate shutdown.
-            kill(process, SIGQUIT)
-            for _ in 0..<500 where kill(process, 0) == 0 { usleep(10_000) }
+        /// Ends a server and removes its folder. `pg_ctl` returns once the server has ended, which is no child of this process.
+        private static func end(_ process: pid_t, _ programs: String, _ folder: String) {
+            let stop = ["-D", folder + "/data", "-m", "immediate", "-w", "-s", "stop"]
+            do {
+                try asOwner(geteuid() == 0, [programs + "/pg_ctl"] + stop)
+            } catch {
+                kill(process, SIGKILL)
+            }
             try? FileManager.default.removeItem(atPath: folder)
         }
 
         /// Ends what killed runs have left.
-        private static func sweep() {
+        private static func sweep(_ programs: String) {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? []
             for name in names where name.hasPrefix("lockstep-server-") {
                 guard let owner = pid_t(name.dropFirst(16).prefix { $0 != "-" }),
@@ -170,7 +175,7 @@
                 )
                 .split(separator: "\n").first
                 if let process = first.flatMap({ pid_t($0) }), isServer(process, folder) {
-                    end(process, folder)
+                    end(process, programs, folder)
                 } else {
                     try? FileManager.default.removeItem(atPath: folder)
                 }
