@@ -62,14 +62,57 @@ enum DriftCheck {
         where column.state.sealsValues {
             let guards = try SealingGuard.all(of: column.name, column.table, connection)
             guard guards.contains(where: { unexpected.contains($0.name) }) else { continue }
-            let change = SealingChange(
-                table: column.table, column: column.name,
-                goal: .protect(
-                    mode: column.mode, padding: column.padding,
-                    indexes: column.indexes.map(\.request)))
-            try fresh.with(rights: .engine) { try change.changeShape(fresh) }
+            try fresh.with(rights: .engine) {
+                try Self.renaming(column, as: guards[0].base, fresh) { table, name in
+                    try SealingChange(
+                        table: table, column: name,
+                        goal: .protect(
+                            mode: column.mode, padding: column.padding,
+                            indexes: column.indexes.map(\.request))
+                    ).changeShape(fresh)
+                }
+            }
             hasAny = true
         }
         return hasAny
+    }
+
+    /// Runs `body` while a column, or its table, has the name that it had when it was sealed: guards, indexes and columns of
+    /// tokens keep that name.
+    private static func renaming(
+        _ column: SealedColumn, as base: String, _ fresh: borrowing Connection,
+        _ body: (_ table: String, _ column: String) throws -> Void
+    ) throws {
+        let names = base.dropFirst(EngineTables.guardPrefix.count)
+        let (inTable, ofColumn) = ("\(column.table)_", "_\(column.name)")
+        let table = SQLTokens.quote(column.table)
+        func rename(_ what: String, back: String, _ table: String, _ name: String) throws {
+            try fresh.execute(SQL(verbatim: what))
+            try body(table, name)
+            try fresh.execute(SQL(verbatim: back))
+        }
+        let own = inTable + column.name
+        // A number follows where the name was taken.
+        let isNumbered =
+            names.hasPrefix(own + "_") && names.dropFirst(own.count + 1).allSatisfy(\.isNumber)
+        if names == own || isNumbered {
+            try body(column.table, column.name)
+        } else if names.hasPrefix(inTable) {
+            let old = String(names.dropFirst(inTable.count))
+            let (now, then) = (SQLTokens.quote(column.name), SQLTokens.quote(old))
+            try rename(
+                "ALTER TABLE main.\(table) RENAME COLUMN \(now) TO \(then)",
+                back: "ALTER TABLE main.\(table) RENAME COLUMN \(then) TO \(now)",
+                column.table, old)
+        } else if names.hasSuffix(ofColumn) {
+            let old = String(names.dropLast(ofColumn.count))
+            let then = SQLTokens.quote(old)
+            try rename(
+                "ALTER TABLE main.\(table) RENAME TO \(then)",
+                back: "ALTER TABLE main.\(then) RENAME TO \(table)", old, column.name)
+        } else {
+            // Both have other names since, and the old ones cannot be told apart.
+            try body(column.table, column.name)
+        }
     }
 }
