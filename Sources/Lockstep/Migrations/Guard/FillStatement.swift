@@ -148,7 +148,10 @@ struct FillStatement {
         }
         let filled = self.columns ?? targets
         for (index, term) in terms.enumerated() {
-            for name in term.names.intersection(own) { carried[name, default: []].formUnion([]) }
+            // What goes into an expression is carried, under no name of its own.
+            for name in term.names.intersection(own) where carried[name] == nil {
+                carried[name] = []
+            }
             guard let plain = term.plain, own.contains(plain), filled.indices.contains(index) else {
                 continue
             }

@@ -69,7 +69,7 @@ struct SettingsSearch {
         return found
     }
 
-    /// The same with every other setting that costs no derivation. Those without MACs come last: a page behind a long
+    /// The same with every other setting that costs no derivation. Those without MACs come last: a page with a long
     /// plaintext header has little to judge them by, and can look right by chance.
     private func variants(of base: Profile) throws -> [Profile] {
         var found: [Profile] = []

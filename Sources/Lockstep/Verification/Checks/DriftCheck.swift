@@ -111,7 +111,7 @@ enum DriftCheck {
                 "ALTER TABLE main.\(table) RENAME TO \(then)",
                 back: "ALTER TABLE main.\(then) RENAME TO \(table)", old, column.name)
         } else {
-            // Both have other names since, and the old ones cannot be told apart.
+            // Both have other names since, and where the one ended and the other began is not known.
             try body(column.table, column.name)
         }
     }
