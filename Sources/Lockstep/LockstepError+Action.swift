@@ -76,6 +76,7 @@ extension LockstepError {
         case serverPassword
         case allowUntrusted
         case serverPatience
+        case copyToServer
 
         /// What a program calls or sets.
         var call: String {
@@ -146,6 +147,7 @@ extension LockstepError {
             case .serverPassword: "`ServerCredentials`"
             case .allowUntrusted: "`ServerOptions.allowsUntrusted`"
             case .serverPatience: "`ServerMigrator.timeout`"
+            case .copyToServer: "`ServerCopy`"
             }
         }
     }

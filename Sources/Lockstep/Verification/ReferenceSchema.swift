@@ -1,5 +1,5 @@
 /// A database in memory with the schema that a ledger's migrations make.
-enum ReferenceSchema {
+package enum ReferenceSchema {
     /// Runs the way up of each version in the order of the ledger, since sets can build on each other.
     ///
     /// Does so without the ledger and the guards of a migration: every version here was applied before, and on
@@ -8,7 +8,7 @@ enum ReferenceSchema {
     ///   - schema: Supplies the functions and collations that the migrations need.
     ///   - shouldContinue: Called before each statement.
     /// - Throws: ``LockstepError/Code/migrationMissing`` if required files were not given.
-    static func build(
+    package static func build(
         _ history: MigrationHistory, _ sets: [MigrationSet], _ schema: ConnectionOptions,
         shouldContinue: () -> Bool
     ) throws -> Connection {
@@ -16,7 +16,19 @@ enum ReferenceSchema {
         // Defines the functions that a migration can call. They meet no rows here.
         options.addition = SealedFields([], hasViews: false)
         let connection = try Connection.inMemory(options)
+        try replay(history, sets, on: connection, shouldContinue: shouldContinue)
         connection.authorizer.isReplay = true
+        return connection
+    }
+
+    /// Makes the schema in an empty database, without a ledger and without a registry of sealed columns.
+    /// - Throws: as ``build(_:_:_:shouldContinue:)``.
+    package static func replay(
+        _ history: MigrationHistory, _ sets: [MigrationSet], on connection: borrowing Connection,
+        shouldContinue: () -> Bool = { true }
+    ) throws {
+        connection.authorizer.isReplay = true
+        defer { connection.authorizer.isReplay = false }
         let known = Dictionary(sets.map { ($0.name, $0) }) { first, _ in first }
         var migrations: [String: [MigrationVersion: Migration]] = [:]
         for (name, set) in known {
@@ -50,7 +62,6 @@ enum ReferenceSchema {
             }
             try run(file, of: repeated.set, connection, shouldContinue)
         }
-        return connection
     }
 
     private static func run(

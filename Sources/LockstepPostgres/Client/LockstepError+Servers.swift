@@ -19,5 +19,7 @@
         public static let notReplicated = Self("not-replicated")
         /// A value does not fit the type of its column.
         public static let typeMismatch = Self("type-mismatch")
+        /// A column would hold plaintext on a server, and nobody has said that it may.
+        public static let exposed = Self("exposed")
     }
 #endif

@@ -12,6 +12,9 @@
 
         let session: ServerSession
 
+        /// The sealed columns; nil without keys.
+        var fields: ServerFields? { session.fields }
+
         init(_ session: ServerSession) { self.session = session }
 
         /// Connects.
@@ -45,13 +48,27 @@
             try session.run(sql).affected
         }
 
-        /// Runs one statement, and reads the rows that it returns.
-        /// - Throws: The errors of ``execute(_:)``, and those of `body`.
+        /// Runs one statement, and reads the rows that it returns. With the keys of their dataset, sealed columns are open
+        /// if the key of their row is in the result.
+        /// - Throws: The errors of ``execute(_:)``, and those of `body`; `LockstepError.Code.misuse` for a sealed column
+        ///   without its row's key, and for a cell in a column of an expression or a view; `LockstepError.Code.cellForged`,
+        ///   `LockstepError.Code.cellMalformed`, `LockstepError.Code.keyUnavailable`; the errors of a registry that is
+        ///   not proven.
         public func query<Output>(_ sql: ServerSQL, _ body: (ServerRow) throws -> Output) throws
             -> [Output]
         {
-            let result = try session.run(sql)
-            return try (0..<result.rowCount).map { try body(ServerRow(result: result, number: $0)) }
+            try session.fields?.look(self)
+            return try opening(session.run(sql), sql.lookups).map(body)
+        }
+
+        /// A result with its sealed columns open.
+        func opening(
+            _ result: ServerResult, _ lookups: [ServerSQL.Lookup] = []
+        ) throws -> SealedResult {
+            guard let fields = session.fields, !fields.isLooking else {
+                return SealedResult(plain: result)
+            }
+            return try SealedResult(result, fields, lookups, self)
         }
 
         /// The first column of the first row; nil without rows, or for NULL.

@@ -1,4 +1,6 @@
 #if Postgres
+    public import Lockstep
+
     /// How a connection to a server is opened.
     public struct ServerOptions: Sendable {
         /// The schema whose tables names without a schema mean; nil for the role's own search path.
@@ -10,6 +12,16 @@
         public var allowsUntrusted = false
         /// The name under which the server lists the connection.
         public var applicationName = "lockstep"
+
+        /// The keys of the datasets whose sealed columns the connection reads and writes. The server must prove its
+        /// registry of each of them, not older than what the keyring remembers; otherwise the connection does not open.
+        public var fieldKeys: [FieldKeys] = []
+        /// The columns that the program relies on being sealed, as `table.column`. A server that does not prove this for
+        /// each of them is refused.
+        public var sealed: [String] = []
+        /// Whether nothing of a dataset in ``fieldKeys`` need be sealed yet, if the keyring does not remember the
+        /// database: before the first column is sealed.
+        public var mayBeUnsealed = false
 
         /// The defaults.
         public init() {}

@@ -13,6 +13,8 @@
         /// The server's warnings since the last statement began.
         private let warnings = Warnings()
         private var preparedCount = 0
+        /// The sealed columns; nil without keys.
+        private(set) var fields: ServerFields?
 
         init(_ address: ServerAddress, _ credentials: ServerCredentials, _ options: ServerOptions)
             throws
@@ -39,6 +41,8 @@
                         .wrappingAdd(1, ordering: .relaxed)
                 }, Unmanaged.passUnretained(warnings).toOpaque())
             try settle(options)
+            guard !options.fieldKeys.isEmpty || !options.sealed.isEmpty else { return }
+            fields = try ServerFields(options, ServerConnection(self))
         }
 
         deinit { unsafe PQfinish(handle) }
@@ -84,6 +88,7 @@
         func run(_ sql: ServerSQL) throws(LockstepError) -> ServerResult {
             warnings.count.store(0, ordering: .relaxed)
             try Self.requireNoZero(sql.text)
+            let sql = try sql.resolved(fields)
             return try unsafe sql.parameters.withServerArrays {
                 count, types, values, lengths, formats throws(LockstepError) in
                 try unsafe finish(
@@ -149,6 +154,7 @@
         ) throws(LockstepError) -> ServerResult {
             guard let pointer = unsafe pointer else { throw lost() }
             let result = unsafe ServerResult(pointer)
+            if !isInTransaction { fields?.hasLooked = false }
             switch result.status {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_PIPELINE_SYNC:
                 return result

@@ -15,12 +15,14 @@
         }
 
         /// Runs it with these values, and reads the rows that it returns.
-        /// - Throws: The errors of ``ServerConnection/execute(_:)``, and those of `body`.
+        /// - Throws: The errors of ``ServerConnection/query(_:_:)``.
         public func query<Output>(
             _ values: any ServerEncodable..., read body: (ServerRow) throws -> Output
         ) throws -> [Output] {
+            let connection = ServerConnection(session)
+            try session.fields?.look(connection)
             let result = try session.run(prepared: name, values.map { $0.serverParameter })
-            return try (0..<result.rowCount).map { try body(ServerRow(result: result, number: $0)) }
+            return try connection.opening(result).map(body)
         }
 
         /// Runs it once for each row of values, without waiting for an answer in between: for statements that return no

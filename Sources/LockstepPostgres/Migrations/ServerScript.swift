@@ -83,7 +83,7 @@
                 return origin.malformed(
                     "\(what) is for SQLite", line: line,
                     hint: "leave it out, in a file for this engine: NAME.postgres.sql")
-            case .noTransaction, .backfill, .sealing, .allowLoss, .allowColumnLoss,
+            case .plaintext, .noTransaction, .backfill, .sealing, .allowLoss, .allowColumnLoss,
                 .allowChangedValues, .report:
                 return origin.malformed(
                     "\(what) is not supported on PostgreSQL yet", line: line,

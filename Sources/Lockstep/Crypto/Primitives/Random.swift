@@ -2,9 +2,9 @@ internal import CCrypto
 
 /// Random bytes that need not be kept secret: salts, nonces, identifiers. Keys come from
 /// ``SecretBytes/init(random:)``.
-enum Random {
+package enum Random {
     /// `count` bytes from OpenSSL's public generator.
-    static func bytes(_ count: Int) throws(LockstepError) -> [UInt8] {
+    package static func bytes(_ count: Int) throws(LockstepError) -> [UInt8] {
         _ = ContextMemory.isInstalled
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = unsafe bytes.withUnsafeMutableBufferPointer {

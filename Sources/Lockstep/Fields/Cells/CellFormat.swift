@@ -106,11 +106,11 @@ enum CellFormat: UInt8, Sendable, CaseIterable {
 }
 
 /// The first five bytes of a cell, decoded.
-struct CellPrefix: Sendable, Equatable {
+package struct CellPrefix: Sendable, Equatable {
     let format: CellFormat
     let binding: BindingVersion
     /// The field key's version.
-    let keyVersion: UInt32
+    package let keyVersion: UInt32
 
     init(_ format: CellFormat, _ binding: BindingVersion, keyVersion: UInt32) {
         self.format = format
@@ -120,7 +120,7 @@ struct CellPrefix: Sendable, Equatable {
 
     /// Decodes the beginning of a value; nil if no cell begins this way, or the value is too short to be a cell.
     /// - Parameter length: The length of the whole value, if `bytes` is only its beginning.
-    init?(_ bytes: Span<UInt8>, length: Int? = nil) {
+    package init?(_ bytes: Span<UInt8>, length: Int? = nil) {
         guard bytes.count >= CellFormat.prefixLength,
             let (format, binding) = CellFormat.of(bytes[0]),
             // The type tag, at least, is sealed.
@@ -137,7 +137,12 @@ struct CellPrefix: Sendable, Equatable {
 }
 
 /// Recognises cells in SQL that any program can run, without a key or a function of the engine.
-enum CellShape {
+package enum CellShape {
+    /// What the cells of such a column that has an identity begin with, and the length that each of them exceeds.
+    package static func beginnings(_ mode: SealingMode) -> [(byte: UInt8, overhead: Int)] {
+        mode.formats.map { ($0.byte(.second), $0.overhead) }
+    }
+
     /// SQL that tests whether an expression looks like a cell of such a column, of one of these binding versions, by the
     /// same rules as ``CellPrefix``.
     static func matches(

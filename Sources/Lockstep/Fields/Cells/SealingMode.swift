@@ -27,7 +27,7 @@ extension SealingMode {
     var formats: [CellFormat] { [format] + (largeFormat.map { [$0] } ?? []) }
 
     /// Whether a cell opens only in its own row.
-    var bindsToRow: Bool {
+    package var bindsToRow: Bool {
         switch self {
         case .random: true
         case .deterministic: false

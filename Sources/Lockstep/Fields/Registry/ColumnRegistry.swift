@@ -2,27 +2,27 @@
 ///
 /// Anyone who can open the database can write to it. Without the fields keyring they cannot change what the registry
 /// says; they can only restore an older registry as a whole, which a reader notices if it remembers ``changes``.
-struct ColumnRegistry: Sendable, Equatable {
+package struct ColumnRegistry: Sendable, Equatable {
     /// The 16-byte identifier of the dataset.
-    let dataset: [UInt8]
+    package let dataset: [UInt8]
     /// Its own identity, 16 bytes, which copies of the database keep; nil in the first two formats. The fields keyring
     /// says which registry belongs to which database.
-    var identity: [UInt8]?
+    package internal(set) var identity: [UInt8]?
     /// The id of the database that contains it, 16 bytes, in the second format; nil in the others.
     var database: [UInt8]?
     /// The number of changes so far.
-    var changes: UInt64
+    package internal(set) var changes: UInt64
     /// The columns, in ascending order of their identifiers.
-    var columns: [SealedColumn]
+    package internal(set) var columns: [SealedColumn]
     /// The MAC over the whole registry, as last read or written; empty before that.
-    var code: [UInt8] = []
+    package internal(set) var code: [UInt8] = []
     /// The version of the field key that makes the MACs, as last read or written; 0 before that.
     var keyVersion: UInt32 = 0
     /// The fingerprints of the field keys that seal cells, by version.
     var commitments: [UInt32: [UInt8]]
 
     /// A registry without columns, for the versions in `keys`.
-    init(_ keys: FieldKeys) {
+    package init(_ keys: FieldKeys) {
         dataset = keys.dataset
         changes = 0
         columns = []
@@ -57,7 +57,7 @@ struct ColumnRegistry: Sendable, Equatable {
     }
 
     /// The column of this name, in any state.
-    func column(_ name: String, of table: String) -> SealedColumn? {
+    package func column(_ name: String, of table: String) -> SealedColumn? {
         columns.first {
             SQLName($0.name) == SQLName(name) && SQLName($0.table) == SQLName(table)
         }
@@ -75,7 +75,7 @@ struct ColumnRegistry: Sendable, Equatable {
     /// Adds a column, which still holds plaintext, or returns the existing one.
     /// - Throws: ``LockstepError/Code/misuse`` if the column is already sealed with other settings, or no column
     ///   number is left.
-    mutating func add(
+    package mutating func add(
         _ name: String, of table: String, mode: SealedColumn.Mode, padding: CellPadding,
         indexes: [SealedIndex.Request] = [], indexKey: UInt32 = 1
     ) throws(LockstepError) -> SealedColumn {
@@ -119,7 +119,7 @@ struct ColumnRegistry: Sendable, Equatable {
 
     /// Moves a column to another state and starts at its first row.
     /// - Throws: ``LockstepError/Code/misuse`` for a transition that does not exist.
-    mutating func move(_ id: UInt32, to state: SealedColumn.State) throws(LockstepError) {
+    package mutating func move(_ id: UInt32, to state: SealedColumn.State) throws(LockstepError) {
         let index = try index(id)
         let column = columns[index]
         guard column.state.successors.contains(state) else {
@@ -171,17 +171,15 @@ struct ColumnRegistry: Sendable, Equatable {
     }
 
     /// Records what each column's cells are bound to, where that is missing.
-    mutating func nameRowKeys(_ connection: borrowing Connection) throws {
+    mutating func nameRowKeys(_ rowKey: (_ table: String) throws -> SealedRowKey?) throws {
         for index in columns.indices {
             let column = columns[index]
             guard column.state != .plaintext, column.mode.bindsToRow, !column.name.isEmpty else {
                 columns[index].rowKey = nil
                 continue
             }
-            guard column.rowKey == nil,
-                let shape = try SealedTable(column.table, connection)
-            else { continue }
-            columns[index].rowKey = SealedRowKey(shape.key)
+            guard column.rowKey == nil else { continue }
+            columns[index].rowKey = try rowKey(column.table)
         }
     }
 

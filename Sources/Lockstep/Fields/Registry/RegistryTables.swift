@@ -47,16 +47,38 @@
 // MAC covers has exactly one row, and no other rows exist. Which registry belongs to the file, and at which change, is
 // what the fields keyring remembers.
 
-/// Reads and writes the tables.
-enum RegistryTables {
+/// Reads and writes the tables of a file.
+package enum RegistryTables {
     /// The registry of the keyring's dataset; nil if the database has none.
     /// - Throws: ``LockstepError/Code/registryForged``, ``LockstepError/Code/keyringMismatch``,
     ///   ``LockstepError/Code/keyUnavailable``.
     static func read(
         _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws -> ColumnRegistry? {
+        guard let records = try records(of: keys.dataset, connection) else { return nil }
+        if let id = records.dataset.database, try id != KeyringTable.database(connection) {
+            throw forged("belongs to another database")
+        }
+        return try records.registry(keys)
+    }
+
+    /// The rows of a dataset's registry, without proof; nil if the database has none.
+    /// - Throws: ``LockstepError/Code/registryForged`` for values of types that the engine does not write.
+    package static func records(
+        of dataset: [UInt8], _ connection: borrowing Connection
+    ) throws -> RegistryRecords? {
         guard try EngineTables.exists(EngineTables.datasets, connection) else { return nil }
-        return try namingForgery { try readRows(keys, connection) }
+        return try namingForgery {
+            guard let row = try datasetRow(dataset, connection) else { return nil }
+            for table in [EngineTables.columns, EngineTables.fieldKeys]
+            where try !EngineTables.exists(table, connection) {
+                throw forged("lacks the table \(table)")
+            }
+            return RegistryRecords(
+                id: dataset, dataset: row, columns: try columnRows(dataset, connection),
+                indexes: try indexRows(dataset, connection),
+                fieldKeys: try keyRows(dataset, connection))
+        }
     }
 
     /// The stored number of changes to a dataset's registry, not authenticated; 0 without a registry.
@@ -82,107 +104,59 @@ enum RegistryTables {
         }
     }
 
-    private static func readRows(
-        _ keys: FieldKeys, _ connection: borrowing Connection
-    ) throws -> ColumnRegistry? {
-        let sets = try connection.query(
-            """
-            SELECT changes, key_version, mac, \(verbatim: optional("database", in: EngineTables.datasets, connection)),
-                \(verbatim: optional("registry", in: EngineTables.datasets, connection))
-            FROM main.lockstep_dataset WHERE dataset = ?
-            """, keys.dataset
-        ) { row in
-            (
-                changes: try row[0] as Int64, version: try row[1] as Int64,
-                mac: try row[2] as [UInt8], database: try row[3] as [UInt8]?,
-                identity: try row[4] as [UInt8]?
-            )
-        }
-        guard let set = sets.first else { return nil }
-        for table in [EngineTables.columns, EngineTables.fieldKeys]
-        where try !EngineTables.exists(table, connection) {
-            throw forged("lacks the table \(table)")
-        }
-        let commitments = try commitments(keys, connection)
-        guard let changes = UInt64(exactly: set.changes), changes > 0,
-            let version = UInt32(exactly: set.version), isIdentity(set.identity),
-            set.identity == nil || set.database == nil
-        else { throw forged("has impossible values") }
-        if let id = set.database, try id != KeyringTable.database(connection) {
-            throw forged("belongs to another database")
-        }
-        var (columns, macs) = try columns(keys.dataset, connection)
-        let indexMACs = try RegistryIndexes.read(into: &columns, keys, connection)
-        var registry = ColumnRegistry(
-            dataset: keys.dataset, identity: set.identity, database: set.database,
-            changes: changes, columns: columns, commitments: commitments)
-        // The MACs of the first format do not cover the row key, and those of the second no identity.
-        guard registry.format != .first || columns.allSatisfy({ $0.rowKey == nil }),
-            registry.format == .third
-                || columns.allSatisfy({ $0.identity == nil && $0.state != .resealing })
-        else { throw forged("has impossible values") }
-        let codes = try RegistryCodes(registry, keys, version)
-        guard equal(macs, codes.columns) else {
-            throw forged("has a column entry that does not authenticate")
-                .adding(first(columns, macs, codes.columns))
-        }
-        guard equal(indexMACs, codes.indexes) else {
-            let owners = registry.columns.flatMap { column in column.indexes.map { _ in column } }
-            throw forged("has a blind index entry that does not authenticate")
-                .adding(first(owners, indexMACs, codes.indexes))
-        }
-        guard ConstantTime.equal(set.mac.span, codes.set.span) else {
-            throw forged("does not authenticate as a whole")
-        }
-        (registry.code, registry.keyVersion) = (codes.set, version)
-        return registry
-    }
-
     /// Writes the dataset's new registry in the open transaction.
     static func write(
         _ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
-        let (changes, overflow) = registry.changes.addingReportingOverflow(1)
-        guard !overflow, changes <= UInt64(Int64.max) else {
-            throw LockstepError(
-                .misuse, "the dataset's registry has reached the maximum number of changes")
-        }
-        registry.changes = changes
         // The fields keyring remembers the registry by the database's id.
         _ = try KeyringTable.identify(connection)
-        try registry.identify()
-        registry.learn(keys)
-        try registry.nameRowKeys(connection)
-        let codes = try RegistryCodes(registry, keys, keys.activeVersion)
-        (registry.code, registry.keyVersion) = (codes.set, keys.activeVersion)
+        let records = try RegistryRecords(changing: &registry, keys) { table in
+            try SealedTable(table, connection).flatMap { SealedRowKey($0.key) }
+        }
+        try write(records, connection)
+    }
+
+    /// Writes the rows of a registry, in place of those of its dataset, in the open transaction.
+    package static func write(
+        _ records: RegistryRecords, _ connection: borrowing Connection
+    ) throws {
         try prepare(connection)
+        let dataset = records.dataset
         try connection.execute(
             """
             INSERT OR REPLACE INTO main.lockstep_dataset (dataset, changes, key_version, mac, registry)
             VALUES (?, ?, ?, ?, ?)
-            """, registry.dataset, Int64(changes), Int64(keys.activeVersion), codes.set,
-            registry.identity)
+            """, records.id, dataset.changes, dataset.keyVersion, dataset.mac, dataset.registry)
         let column = try connection.prepare(
             """
             INSERT OR REPLACE INTO main.lockstep_column
                 (dataset, id, table_name, name, mode, padding, state, cursor, mac, row_key, identity)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
-        for (one, mac) in zip(registry.columns, codes.columns) {
+        for one in records.columns {
             try column.run(
-                registry.dataset, Int64(one.id), one.table, one.name, one.mode.rawValue,
-                one.padding.unit, one.state.rawValue, one.cursor, mac, one.rowKey?.spelling,
-                one.identity)
+                records.id, one.id, one.table, one.name, one.mode, one.padding, one.state,
+                one.cursor, one.mac, one.rowKey, one.identity)
         }
-        try RegistryIndexes.write(registry, codes.indexes, keys, connection)
+        try connection.execute(
+            "DELETE FROM main.lockstep_index WHERE dataset = ?", records.id)
+        let index = try connection.prepare(
+            """
+            INSERT INTO main.lockstep_index
+                (dataset, column_id, number, name, normaliser, bits, key_version, commitment, mac)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        for one in records.indexes {
+            try index.run(
+                records.id, one.column, one.number, one.name, one.normaliser, one.bits,
+                one.keyVersion, one.commitment, one.mac)
+        }
         let key = try connection.prepare(
             """
             INSERT OR IGNORE INTO main.lockstep_field_key (dataset, version, commitment)
             VALUES (?, ?, ?)
             """)
-        for (version, commitment) in registry.commitments {
-            try key.run(registry.dataset, Int64(version), commitment)
-        }
+        for one in records.fieldKeys { try key.run(records.id, one.version, one.commitment) }
     }
 
     /// Removes what the tables hold of a dataset, in the open transaction.
@@ -197,13 +171,21 @@ enum RegistryTables {
 
     /// The columns of all datasets that are not plaintext, as the tables claim without proof: for messages to callers
     /// that do not have their keys.
-    static func claimed(_ connection: borrowing Connection) throws -> [SealedColumn] {
+    package static func claimed(_ connection: borrowing Connection) throws -> [SealedColumn] {
         guard try EngineTables.exists(EngineTables.columns, connection) else { return [] }
-        return try namingForgery { try claims(connection) }
+        return try namingForgery {
+            let datasets = try connection.query(
+                "SELECT DISTINCT dataset FROM main.lockstep_column ORDER BY dataset"
+            ) { row in try row[0] as [UInt8] }
+            return try datasets.flatMap { dataset in
+                try RegistryRecords.claimed(
+                    columnRows(dataset, connection), indexRows(dataset, connection))
+            }
+        }
     }
 
     /// The datasets that the tables claim to have sealed columns of, without proof.
-    static func datasets(_ connection: borrowing Connection) throws -> [[UInt8]] {
+    package static func datasets(_ connection: borrowing Connection) throws -> [[UInt8]] {
         guard try EngineTables.exists(EngineTables.datasets, connection) else { return [] }
         return try namingForgery {
             try connection.query("SELECT dataset FROM main.lockstep_dataset ORDER BY dataset") {
@@ -212,20 +194,7 @@ enum RegistryTables {
         }
     }
 
-    private static func claims(_ connection: borrowing Connection) throws -> [SealedColumn] {
-        let datasets = try connection.query(
-            "SELECT DISTINCT dataset FROM main.lockstep_column ORDER BY dataset"
-        ) { row in try row[0] as [UInt8] }
-        var claimed: [SealedColumn] = []
-        for dataset in datasets {
-            var columns = try columns(dataset, connection).columns
-            try RegistryIndexes.claim(into: &columns, of: dataset, connection)
-            claimed += columns.filter { $0.state != .plaintext }
-        }
-        return claimed
-    }
-
-    // MARK: Pieces
+    // MARK: Rows
 
     /// A column of a table as SQL, or NULL if the table is of a format without it.
     private static func optional(
@@ -234,53 +203,26 @@ enum RegistryTables {
         EngineTables.has(column, in: table, connection) ? column : "NULL"
     }
 
-    private static func isIdentity(_ bytes: [UInt8]?) -> Bool {
-        bytes?.count ?? CellOwner.identityLength == CellOwner.identityLength
-    }
-
-    private static func equal(_ some: [[UInt8]], _ others: [[UInt8]]) -> Bool {
-        some.count == others.count
-            && zip(some, others).allSatisfy { ConstantTime.equal($0.span, $1.span) }
-    }
-
-    /// The context of the first column whose MAC is not the expected one.
-    private static func first(
-        _ columns: [SealedColumn], _ found: [[UInt8]], _ expected: [[UInt8]]
-    ) -> LockstepError.Context {
-        zip(columns, zip(found, expected)).first { $1.0 != $1.1 }?.0.context ?? .init()
-    }
-
-    private static func commitments(
-        _ keys: FieldKeys, _ connection: borrowing Connection
-    ) throws -> [UInt32: [UInt8]] {
-        let rows = try connection.query(
-            "SELECT version, commitment FROM main.lockstep_field_key WHERE dataset = ?",
-            keys.dataset
-        ) { row in (version: try row[0] as Int64, commitment: try row[1] as [UInt8]) }
-        var commitments: [UInt32: [UInt8]] = [:]
-        for row in rows {
-            guard let version = UInt32(exactly: row.version), version > 0,
-                row.commitment.count == 32
-            else { throw forged("has impossible values") }
-            commitments[version] = row.commitment
-            // An older keyring does not have the newest key.
-            if let own = keys.commitment(version), own != row.commitment {
-                throw LockstepError(
-                    .keyringMismatch,
-                    "the keyring's field key \(version) differs from the one in the database's registry",
-                    hint:
-                        "use this dataset's fields keyring; if you did, somebody tampered with the database"
-                )
-            }
-        }
-        return commitments
-    }
-
-    private static func columns(
+    private static func datasetRow(
         _ dataset: [UInt8], _ connection: borrowing Connection
-    ) throws -> (columns: [SealedColumn], macs: [[UInt8]]) {
-        var columns: [SealedColumn] = []
-        let macs = try connection.query(
+    ) throws -> RegistryRecords.DatasetRow? {
+        try connection.query(
+            """
+            SELECT changes, key_version, mac, \(verbatim: optional("database", in: EngineTables.datasets, connection)),
+                \(verbatim: optional("registry", in: EngineTables.datasets, connection))
+            FROM main.lockstep_dataset WHERE dataset = ?
+            """, dataset
+        ) { row in
+            RegistryRecords.DatasetRow(
+                changes: try row[0], keyVersion: try row[1], mac: try row[2],
+                database: try row[3], registry: try row[4])
+        }.first
+    }
+
+    private static func columnRows(
+        _ dataset: [UInt8], _ connection: borrowing Connection
+    ) throws -> [RegistryRecords.ColumnRow] {
+        try connection.query(
             """
             SELECT id, table_name, name, mode, padding, state, cursor, mac,
                 \(verbatim: optional("row_key", in: EngineTables.columns, connection)),
@@ -288,28 +230,54 @@ enum RegistryTables {
             FROM main.lockstep_column WHERE dataset = ? ORDER BY id
             """, dataset
         ) { row in
-            guard let id = UInt32(exactly: try row[0] as Int64), id > 0,
-                let mode = SealedColumn.Mode(rawValue: try row[3]),
-                let padding = CellPadding(unit: try row[4]),
-                let state = SealedColumn.State(rawValue: try row[5])
-            else { throw forged("has impossible values") }
-            let spelling = try row[8] as String?
-            let rowKey = spelling.flatMap(SealedRowKey.init)
-            let identity = try row[9] as [UInt8]?
-            guard rowKey?.spelling == spelling, isIdentity(identity),
-                state != .resealing || identity != nil
-            else { throw forged("has impossible values") }
-            columns.append(
-                SealedColumn(
-                    id: id, identity: identity, table: try row[1], name: try row[2], mode: mode,
-                    padding: padding, state: state, cursor: try row[6], rowKey: rowKey))
-            return try row[7] as [UInt8]
+            RegistryRecords.ColumnRow(
+                id: try row[0], table: try row[1], name: try row[2], mode: try row[3],
+                padding: try row[4], state: try row[5], cursor: try row[6], mac: try row[7],
+                rowKey: try row[8], identity: try row[9])
         }
-        return (columns, macs)
+    }
+
+    static func indexRows(
+        _ dataset: [UInt8], _ connection: borrowing Connection
+    ) throws -> [RegistryRecords.IndexRow] {
+        guard try EngineTables.exists(EngineTables.indexes, connection) else { return [] }
+        return try connection.query(
+            """
+            SELECT column_id, number, name, normaliser, bits, key_version, commitment, mac
+            FROM main.lockstep_index WHERE dataset = ? ORDER BY column_id, number
+            """, dataset
+        ) { row in
+            RegistryRecords.IndexRow(
+                column: try row[0], number: try row[1], name: try row[2], normaliser: try row[3],
+                bits: try row[4], keyVersion: try row[5], commitment: try row[6],
+                mac: try row[7])
+        }
+    }
+
+    private static func keyRows(
+        _ dataset: [UInt8], _ connection: borrowing Connection
+    ) throws -> [RegistryRecords.FieldKeyRow] {
+        try connection.query(
+            "SELECT version, commitment FROM main.lockstep_field_key WHERE dataset = ?", dataset
+        ) { row in RegistryRecords.FieldKeyRow(version: try row[0], commitment: try row[1]) }
     }
 
     private static func prepare(_ connection: borrowing Connection) throws {
-        try RegistryIndexes.prepare(connection)
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS main.lockstep_index (
+                dataset BLOB NOT NULL,
+                column_id INTEGER NOT NULL,
+                number INTEGER NOT NULL,
+                name TEXT NOT NULL,
+                normaliser TEXT NOT NULL,
+                bits INTEGER NOT NULL,
+                key_version INTEGER NOT NULL,
+                commitment BLOB NOT NULL,
+                mac BLOB NOT NULL,
+                PRIMARY KEY (dataset, column_id, number)
+            ) WITHOUT ROWID
+            """)
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS main.lockstep_dataset (
@@ -356,11 +324,5 @@ enum RegistryTables {
             """)
     }
 
-    static func forged(_ what: String) -> LockstepError {
-        LockstepError(
-            .registryForged, "the database's registry of sealed columns \(what)",
-            hint:
-                "somebody changed it without the fields keyring; restore the database from a backup"
-        )
-    }
+    static func forged(_ what: String) -> LockstepError { RegistryRecords.forged(what) }
 }

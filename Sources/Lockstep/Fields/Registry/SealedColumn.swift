@@ -26,10 +26,10 @@ public struct SealedColumn: Sendable, Hashable {
         }
 
         /// Whether it holds cells and nothing else.
-        var holdsCellsAlone: Bool { self == .sealed || self == .resealing }
+        package var holdsCellsAlone: Bool { self == .sealed || self == .resealing }
 
         /// Whether new values are sealed.
-        var sealsValues: Bool { self == .migrating || holdsCellsAlone }
+        package var sealsValues: Bool { self == .migrating || holdsCellsAlone }
     }
 
     /// How its cells are sealed.
@@ -54,7 +54,7 @@ public struct SealedColumn: Sendable, Hashable {
     public internal(set) var cursor: Int64?
     /// The primary key that its cells are bound to; nil if they are bound to the column alone, or the registry does not
     /// say.
-    var rowKey: SealedRowKey?
+    package internal(set) var rowKey: SealedRowKey?
     /// Its blind indexes.
     public internal(set) var indexes: [SealedIndex] = []
 
@@ -62,10 +62,10 @@ public struct SealedColumn: Sendable, Hashable {
     var indexIdentity: [UInt8]? { state == .resealing ? nil : identity }
 
     /// Its name in messages: `movies.title`.
-    var title: String { "\(table).\(name)" }
+    package var title: String { "\(table).\(name)" }
 
     /// The context of errors about the column.
-    var context: LockstepError.Context { .init(table: table, column: name) }
+    package var context: LockstepError.Context { .init(table: table, column: name) }
 }
 
 extension CellPadding {

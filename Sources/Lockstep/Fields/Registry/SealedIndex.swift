@@ -43,7 +43,7 @@ public struct SealedIndex: Sendable, Hashable {
     /// The column of the same table that holds its tokens.
     public let name: String
 
-    var normaliser: Normaliser { index.normalisers[0] }
+    package var normaliser: Normaliser { index.normalisers[0] }
 
     /// The same index for the tokens of another owner.
     func belonging(to identity: [UInt8]?) throws(LockstepError) -> SealedIndex {
@@ -58,12 +58,12 @@ public struct SealedIndex: Sendable, Hashable {
     var request: Request { Request(normaliser, bits: index.bits) }
 
     /// The name of the column that holds the tokens of such an index.
-    static func name(_ request: Request, of column: String) -> String {
+    package static func name(_ request: Request, of column: String) -> String {
         "\(column)_\(ending(request.normaliser))"
     }
 
     /// The suffix after the sealed column's name.
-    static func ending(_ normaliser: Normaliser) -> String {
+    package static func ending(_ normaliser: Normaliser) -> String {
         "\(normaliser.spelling.replacing("-", with: "_"))_token"
     }
 }

@@ -2,12 +2,12 @@
 ///
 /// Anyone who can open the file can change its schema. With another primary key, cells would open in rows that they
 /// were not sealed for.
-struct SealedRowKey: Sendable, Hashable {
+package struct SealedRowKey: Sendable, Hashable {
     /// The registry's spelling: `row` or `key`, then the names.
-    let spelling: String
+    package let spelling: String
 
     /// Nil for a table without a suitable key.
-    init?(_ key: SealedTable.Key) {
+    package init?(_ key: SealedTable.Key) {
         let word: String
         switch key {
         case .row: word = "row"
@@ -30,7 +30,7 @@ struct SealedRowKey: Sendable, Hashable {
 
 extension SealedColumn {
     /// Whether its cells are sealed to another primary key than this one of its table.
-    func isSealed(toAnotherKeyThan key: SealedTable.Key) -> Bool {
+    package func isSealed(toAnotherKeyThan key: SealedTable.Key) -> Bool {
         guard let rowKey, state != .plaintext else { return false }
         return SealedRowKey(key) != rowKey
     }

@@ -1,15 +1,24 @@
 /// The shape of a table with sealed columns.
-struct SealedTable: Sendable, Equatable {
-    struct Column: Sendable, Equatable {
-        let name: String
+package struct SealedTable: Sendable, Equatable {
+    package struct Column: Sendable, Equatable {
+        package let name: String
         /// The declared type; empty if none was declared.
-        let type: String
-        let isNotNull: Bool
+        package let type: String
+        package let isNotNull: Bool
         /// The default expression as stored in the file. It never enters SQL that the engine generates.
-        let defaultSQL: String?
+        package let defaultSQL: String?
         /// Its position in the primary key, from 1; 0 if it is not part of it.
-        let keyPosition: Int
-        let isGenerated: Bool
+        package let keyPosition: Int
+        package let isGenerated: Bool
+
+        package init(
+            name: String, type: String, isNotNull: Bool, defaultSQL: String?, keyPosition: Int,
+            isGenerated: Bool
+        ) {
+            (self.name, self.type, self.isNotNull) = (name, type, isNotNull)
+            (self.defaultSQL, self.keyPosition) = (defaultSQL, keyPosition)
+            self.isGenerated = isGenerated
+        }
 
         var affinity: Affinity { Affinity(type) }
 
@@ -18,7 +27,7 @@ struct SealedTable: Sendable, Equatable {
     }
 
     /// The key that identifies a row, and that cells are bound to.
-    enum Key: Sendable, Equatable {
+    package enum Key: Sendable, Equatable {
         /// An INTEGER PRIMARY KEY.
         case row(Column)
         /// A declared primary key whose columns are NOT NULL, in the key's order.
@@ -26,7 +35,7 @@ struct SealedTable: Sendable, Equatable {
         /// Only a bare rowid, which VACUUM can change, or a key that can be NULL.
         case none
 
-        var columns: [Column] {
+        package var columns: [Column] {
             switch self {
             case .row(let column): [column]
             case .columns(let columns): columns
@@ -36,17 +45,17 @@ struct SealedTable: Sendable, Equatable {
     }
 
     /// The name as the schema spells it.
-    let name: String
-    let columns: [Column]
-    let key: Key
+    package let name: String
+    package let columns: [Column]
+    package let key: Key
     let hasRowID: Bool
     let isStrict: Bool
     let sql: String
 
-    var quotedName: String { SQLTokens.quote(name) }
+    package var quotedName: String { SQLTokens.quote(name) }
 
     /// A table whose catalogue somebody else has read.
-    init(
+    package init(
         name: String, columns: [Column], key: Key, hasRowID: Bool, isStrict: Bool, sql: String
     ) throws(LockstepError) {
         try Self.requireOneEach(columns, name)
@@ -117,7 +126,9 @@ struct SealedTable: Sendable, Equatable {
     }
 
     /// The columns whose values a cell of this mode is bound to.
-    func boundColumns(_ mode: SealingMode) -> [Column] { mode.bindsToRow ? key.columns : [] }
+    package func boundColumns(_ mode: SealingMode) -> [Column] {
+        mode.bindsToRow ? key.columns : []
+    }
 
     /// The SQL name of the rowid, which gives the rows an order; nil if the table has none.
     var rowIDName: String? {
@@ -132,7 +143,7 @@ struct SealedTable: Sendable, Equatable {
         return columns.contains(where: \.isGenerated) ? "its table has generated columns" : nil
     }
 
-    func column(_ name: String) -> Column? {
+    package func column(_ name: String) -> Column? {
         columns.first { SQLName($0.name) == SQLName(name) }
     }
 

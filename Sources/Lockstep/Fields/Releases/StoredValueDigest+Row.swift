@@ -2,7 +2,7 @@ extension StoredValueDigest {
     /// Adds a value of a row.
     /// - Returns: Whether it looks like a cell; nil for NULL.
     @discardableResult
-    mutating func add(_ row: borrowing Row, _ column: Int) throws(LockstepError) -> Bool? {
+    package mutating func add(_ row: borrowing Row, _ column: Int) throws(LockstepError) -> Bool? {
         switch try row.stored(column) {
         case .null:
             try add(.null, [])

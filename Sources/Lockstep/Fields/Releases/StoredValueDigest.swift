@@ -1,5 +1,5 @@
 /// SHA-256 over rows of stored values, as Manifest.swift defines it: the same on every engine that stores the same values.
-struct StoredValueDigest: ~Copyable {
+package struct StoredValueDigest: ~Copyable {
     private var digest: StreamingDigest
     private var waiting: [UInt8] = []
     /// The digests of the rows so far; nil if the rows are digested in the order in which they come.
@@ -10,13 +10,13 @@ struct StoredValueDigest: ~Copyable {
 
     /// - Parameter isOfSet: Whether the order of the rows does not matter. The digest then takes 32 bytes of memory
     ///   per row.
-    init(isOfSet: Bool = false) throws(LockstepError) {
+    package init(isOfSet: Bool = false) throws(LockstepError) {
         digest = try StreamingDigest(.sha256)
         rows = isOfSet ? [] : nil
     }
 
     /// Ends the current row.
-    mutating func endRow() throws(LockstepError) {
+    package mutating func endRow() throws(LockstepError) {
         guard rows != nil else { return }
         try flush()
         let next = try StreamingDigest(.sha256)
@@ -25,7 +25,7 @@ struct StoredValueDigest: ~Copyable {
     }
 
     /// Adds a value of the current row.
-    mutating func add(_ tag: CellTag, _ bytes: RawSpan) throws(LockstepError) {
+    package mutating func add(_ tag: CellTag, _ bytes: RawSpan) throws(LockstepError) {
         waiting.append(tag.rawValue)
         // SQLite's values are shorter than 2^31 bytes.
         waiting += UInt32(truncatingIfNeeded: bytes.byteCount).bigEndianBytes
@@ -42,7 +42,7 @@ struct StoredValueDigest: ~Copyable {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    consuming func finish() throws(LockstepError) -> [UInt8] {
+    package consuming func finish() throws(LockstepError) -> [UInt8] {
         if let rows { return try RowHash.digest(rows) }
         try flush()
         return try digest.finish()

@@ -1,6 +1,6 @@
 extension ColumnCipher {
     /// The cipher for a column of a registry.
-    convenience init(
+    package convenience init(
         of column: SealedColumn, _ keys: FieldKeys, _ tools: SealingTools
     ) throws(LockstepError) {
         try self.init(

@@ -1,5 +1,5 @@
 /// The datasets whose sealed columns connections open, and what these connections require of the file.
-final class SealedFields: ConnectionExtension {
+package final class SealedFields: ConnectionExtension {
     let keys: [FieldKeys]
     /// Whether connections get readable views.
     let hasViews: Bool
@@ -14,7 +14,7 @@ final class SealedFields: ConnectionExtension {
     /// The proof that the connections of one store share; nil if each connection has its own.
     let proof: SealedProof?
 
-    init(
+    package init(
         _ keys: [FieldKeys], hasViews: Bool = true, relied: [String] = [],
         mayBeUnsealed: Bool = false, mayBeUnknown: Bool = false, proof: SealedProof? = nil
     ) {

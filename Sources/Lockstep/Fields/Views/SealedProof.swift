@@ -2,7 +2,9 @@ internal import Synchronization
 
 /// The facts that a file has proven about its sealed columns so far. It must go on proving it: anything that was seen
 /// once must not be older or missing later. The connections of a store share one proof.
-final class SealedProof: Sendable {
+package final class SealedProof: Sendable {
+    package init() {}
+
     private struct State {
         /// The greatest number of changes seen in each dataset's registry.
         var changes: [[UInt8]: UInt64] = [:]

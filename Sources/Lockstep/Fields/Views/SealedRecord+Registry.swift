@@ -6,12 +6,20 @@ extension SealedRecord {
     ) throws {
         guard registry.format != .first, let database = try KeyringTable.database(connection)
         else { return nil }
+        self.init(registry, keys, of: database, from: connection.forks[database])
+    }
+
+    /// What a fields keyring records of the registry of this database.
+    /// - Parameter origin: The database that it was forked from.
+    package init(
+        _ registry: ColumnRegistry, _ keys: FieldKeys, of database: [UInt8], from origin: [UInt8]?
+    ) {
         let columns = registry.columns.filter { $0.state != .plaintext && !$0.name.isEmpty }
         self.init(
             database: database, registry: registry.identity, changes: registry.changes,
             code: registry.code,
             lowestKey: keys.versions.first(where: keys.hasSecret) ?? 0,
-            origin: connection.forks[database],
+            origin: origin,
             columns: columns.map { Column($0.table, $0.name, Definition($0)) })
     }
 

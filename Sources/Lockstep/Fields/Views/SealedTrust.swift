@@ -3,16 +3,20 @@
 /// The holders of the keys declare what is sealed: the fields keyring remembers each database, the program names the
 /// columns that it relies on, and the connection remembers what it has seen. The file must satisfy all of them. The
 /// file alone decides nothing, because anyone who can open it can remove its registry.
-struct SealedTrust {
+package struct SealedTrust {
     let fields: SealedFields
     let proof: SealedProof
+
+    package init(fields: SealedFields, proof: SealedProof) {
+        (self.fields, self.proof) = (fields, proof)
+    }
 
     /// - Parameters:
     ///   - registry: The file's registry of the dataset; nil if it has none.
     ///   - record: What the fields keyring remembers of the database, or of the one that it was forked from.
     /// - Throws: ``LockstepError/Code/registryMissing``, ``LockstepError/Code/registryOlder``,
     ///   ``LockstepError/Code/registryForged``.
-    func require(
+    package func require(
         _ registry: ColumnRegistry?, _ keys: FieldKeys, _ record: SealedRecord?
     ) throws(LockstepError) {
         guard let registry else {
@@ -54,7 +58,7 @@ struct SealedTrust {
 
     /// Requires that each column that the program relies on is proven to be sealed.
     /// - Parameter proven: The file's registries of the datasets whose keys were given.
-    func requireRelied(_ proven: [ColumnRegistry]) throws(LockstepError) {
+    package func requireRelied(_ proven: [ColumnRegistry]) throws(LockstepError) {
         for title in fields.relied + proof.relied {
             guard !fields.keys.isEmpty else {
                 throw LockstepError(

@@ -72,7 +72,7 @@ public final class FieldKeys: Sendable {
     }
 
     /// Every version of the field key, including destroyed ones, ascending.
-    var versions: [UInt32] { keys.keys.sorted() }
+    package var versions: [UInt32] { keys.keys.sorted() }
 
     /// The public fingerprint of a version's key. A database uses it to distinguish keys.
     func commitment(_ version: UInt32) -> [UInt8]? { keys[version]?.commitment }

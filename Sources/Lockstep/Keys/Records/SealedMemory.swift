@@ -6,7 +6,7 @@ public struct SealedMemory: Sendable, Hashable {
     init(_ records: [SealedRecord] = []) { self.records = records }
 
     /// The record of the database with this id.
-    func record(of database: [UInt8]?) -> SealedRecord? {
+    package func record(of database: [UInt8]?) -> SealedRecord? {
         guard let database else { return nil }
         return records.first { $0.database == database }
     }

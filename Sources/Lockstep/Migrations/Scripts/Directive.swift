@@ -25,6 +25,9 @@ package enum Directive: Sendable, Equatable {
     /// A name in double quotes that matches no column is text. This is SQLite's old rule, for files written under
     /// it.
     case doubleQuotedTexts
+    /// On a server, the column may hold plaintext; without a column, all columns of the table that are not sealed. A file is
+    /// encrypted as a whole.
+    case plaintext(table: String, column: String?)
     /// The cells of a column are sealed, unsealed or resealed in batches.
     case sealing(SealingDirective)
 
@@ -87,6 +90,11 @@ package enum Directive: Sendable, Equatable {
         if cursor.take("allow", "broken", "references", "of", "table") {
             return .allowBrokenReferences(table: try name())
         }
+        if cursor.take("plaintext") {
+            let table = try name()
+            try cursor.require(".")
+            return .plaintext(table: table, column: cursor.take("*") ? nil : try name())
+        }
         if cursor.take("foreign", "keys", "off") { return .foreignKeysOff }
         if cursor.take("allow", "edits", "of", "schema") { return .allowSchemaEdits }
         if cursor.take("double", "quoted", "texts") { return .doubleQuotedTexts }
@@ -128,6 +136,8 @@ package enum Directive: Sendable, Equatable {
             "allow changed values of column \(SQLTokens.canonicalName(table)).\(SQLTokens.canonicalName(column))"
         case .allowBrokenReferences(let table):
             "allow broken references of table \(SQLTokens.canonicalName(table))"
+        case .plaintext(let table, let column):
+            "plaintext \(SQLTokens.canonicalName(table)).\(column.map(SQLTokens.canonicalName) ?? "*")"
         case .sealing(let sealing): sealing.spelling
         }
     }
@@ -136,7 +146,7 @@ package enum Directive: Sendable, Equatable {
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
         + "allow loss of column T.C, allow changed values of column T.C, "
         + "allow broken references of table T, allow edits of schema, foreign keys off, no transaction, "
-        + "double quoted texts, backfill T batch=N, report WHAT, "
+        + "double quoted texts, backfill T batch=N, report WHAT, plaintext T.C, "
         + "protect T.C dataset=D, unprotect T.C dataset=D, rotate T.C dataset=D"
 
     /// The directives that can also be declared from outside a file.

@@ -9,12 +9,12 @@
 /// tokens. An index over so few distinct values that its tokens identify them is refused, unless
 /// `histogram=accepted` permits it.
 package struct SealingDirective: Sendable, Equatable {
-    let change: SealingChange
+    package let change: SealingChange
     /// The name of the dataset whose fields keyring seals the column.
-    let dataset: String
+    package let dataset: String
 
     /// Nil for text that is not a sealing directive, or not in this form.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var cursor = SQLCursor(text, comments: true)
         guard let word = try? cursor.next().word, let table = try? cursor.next().name.spelling,
             cursor.take("."), let column = try? cursor.next().name.spelling
@@ -73,7 +73,7 @@ package struct SealingDirective: Sendable, Equatable {
     }
 
     /// Whether the change turns plaintext into cells.
-    var isProtection: Bool {
+    package var isProtection: Bool {
         if case .protect = change.goal { true } else { false }
     }
 

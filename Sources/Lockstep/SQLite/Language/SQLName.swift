@@ -1,12 +1,12 @@
 /// A name in SQL, without quotes. Two names are equal if SQLite takes them for the same: ASCII letters in either case,
 /// all other bytes exactly.
-struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation {
+package struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation {
     /// The name as written.
-    let spelling: String
+    package let spelling: String
 
-    init(_ spelling: String) { self.spelling = spelling }
+    package init(_ spelling: String) { self.spelling = spelling }
 
-    init(stringLiteral spelling: String) { self.spelling = spelling }
+    package init(stringLiteral spelling: String) { self.spelling = spelling }
 
     /// The name with ASCII letters in lower case.
     var folded: String { spelling.asciiLowercased }
@@ -22,7 +22,7 @@ struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation
         return SQLName(String(decoding: rest, as: UTF8.self))
     }
 
-    static func == (one: SQLName, other: SQLName) -> Bool {
+    package static func == (one: SQLName, other: SQLName) -> Bool {
         areEqual(one.spelling.utf8, other.spelling.utf8)
     }
 
@@ -35,13 +35,13 @@ struct SQLName: Sendable, Hashable, Comparable, ExpressibleByStringInterpolation
             }
     }
 
-    static func < (one: SQLName, other: SQLName) -> Bool {
+    package static func < (one: SQLName, other: SQLName) -> Bool {
         one.spelling.utf8.lexicographicallyPrecedes(other.spelling.utf8) {
             $0.asciiLowercased < $1.asciiLowercased
         }
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for byte in spelling.utf8 { hasher.combine(byte.asciiLowercased) }
         // No byte of UTF-8: it separates the names in a sequence of names.
         hasher.combine(UInt8.max)

@@ -294,7 +294,7 @@ extension SQLTokens {
 
 extension StringProtocol {
     /// In lower case as SQLite understands it: only ASCII letters change.
-    var asciiLowercased: String {
+    package var asciiLowercased: String {
         guard utf8.contains(where: { $0.isASCIIUppercase }) else { return String(self) }
         return String(decoding: utf8.map { $0.asciiLowercased }, as: UTF8.self)
     }

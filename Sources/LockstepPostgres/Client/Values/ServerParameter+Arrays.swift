@@ -85,9 +85,4 @@
             return try result.get()
         }
     }
-
-    /// The numbers of the server's own types, which never change.
-    enum ServerType {
-        static let bytea: UInt32 = 17
-    }
 #endif

@@ -223,7 +223,7 @@ extension String: ColumnDecodable {
 }
 
 extension SQLName: ColumnDecodable {
-    init(column: Int32, of row: borrowing Row) throws(LockstepError) {
+    package init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         self.init(try String(column: column, of: row))
     }
 }

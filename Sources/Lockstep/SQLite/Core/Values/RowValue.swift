@@ -2,7 +2,7 @@ internal import CSQLCipher
 
 /// A row's value in SQLite's memory, neither copied nor validated.
 @safe
-enum RowValue: ~Copyable, ~Escapable {
+package enum RowValue: ~Copyable, ~Escapable {
     case null
     case integer(Int64)
     case real(Double)
@@ -14,7 +14,7 @@ enum RowValue: ~Copyable, ~Escapable {
 extension Row {
     /// The value of a column in its own storage class. Its bytes are valid as long as the row.
     @_lifetime(borrow self)
-    func stored(_ column: Int) throws(LockstepError) -> RowValue {
+    package func stored(_ column: Int) throws(LockstepError) -> RowValue {
         switch unsafe sqlite3_value_type(value(Int32(clamping: column))) {
         case SQLITE_INTEGER: .integer(try self[column])
         case SQLITE_FLOAT: .real(try self[column])

@@ -15,8 +15,7 @@ struct EngineTableTests {
         EngineTables.datasets: { _ = try RegistryTables.read(CellWorkbench.keys(), $0) },
         EngineTables.columns: { _ = try RegistryTables.claimed($0) },
         EngineTables.indexes: {
-            var columns: [SealedColumn] = []
-            _ = try RegistryIndexes.read(into: &columns, CellWorkbench.keys(), $0)
+            _ = try RegistryTables.indexRows(CellWorkbench.keys().dataset, $0)
         },
         EngineTables.fieldKeys: { _ = try EngineTables.exists(EngineTables.fieldKeys, $0) },
         EngineTables.manifests: { _ = try Manifest.stored(in: $0) },
