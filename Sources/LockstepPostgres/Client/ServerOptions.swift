@@ -23,6 +23,10 @@
         /// database: before the first column is sealed.
         public var mayBeUnsealed = false
 
+        /// Whether the database may be one that the keyrings do not remember although they remember others: for a copy that was
+        /// just made.
+        var mayBeUnknown = false
+
         /// The defaults.
         public init() {}
     }

@@ -9,25 +9,28 @@
     ///
     /// A schema is held to this once something is sealed in it, or a column is named; the tables of a set that seals
     /// nothing are plaintext as a whole.
-    package struct Exposure: Sendable {
-        package let schema: String
+    struct Exposure: Sendable {
+        let schema: String
 
-        package init(schema: String) { self.schema = schema }
+        init(schema: String) { self.schema = schema }
 
         static let table = "lockstep_exposed"
         /// In place of a column's name.
         static let all = "*"
 
         /// A column, as `table.column`.
-        package struct Column: Sendable, Hashable, Comparable {
-            package let table: String
-            package let name: String
+        struct Column: Sendable, Hashable, Comparable {
+            let table: String
+            let name: String
 
-            package init(table: String, name: String) { (self.table, self.name) = (table, name) }
+            init(table: String, name: String) { (self.table, self.name) = (table, name) }
 
-            package var title: String { "\(table).\(name)" }
+            var title: String { "\(table).\(name)" }
 
-            package static func < (one: Column, other: Column) -> Bool {
+            /// With names in lower case, as names are compared.
+            var folded: Column { Column(table: table.asciiLowercased, name: name.asciiLowercased) }
+
+            static func < (one: Column, other: Column) -> Bool {
                 (one.table, one.name) < (other.table, other.name)
             }
         }
@@ -35,7 +38,7 @@
         private var quotedName: String { "\(SQLTokens.quote(schema)).\(Self.table)" }
 
         /// Names a column in the open transaction; without one, all columns of the table that are not sealed.
-        package func allow(
+        func allow(
             _ table: String, _ column: String?, _ connection: borrowing ServerConnection
         ) throws {
             if try EngineTable.kind(Self.table, in: schema, connection) == nil {
@@ -54,7 +57,7 @@
         }
 
         /// Whether columns must be named: something is sealed, or some column is named already.
-        package func isHeld(_ connection: borrowing ServerConnection) throws -> Bool {
+        func isHeld(_ connection: borrowing ServerConnection) throws -> Bool {
             for table in [Self.table, ServerRegistry.datasets]
             where try EngineTable.kind(table, in: schema, connection) != nil {
                 return true
@@ -63,11 +66,15 @@
         }
 
         /// The columns that hold plaintext, and that nobody has named.
-        package func unnamed(_ connection: borrowing ServerConnection) throws -> [Column] {
-            let (sealed, tokens) = try sealed(connection)
+        /// - Parameter arriving: Columns whose cells are about to be copied, together with their registry.
+        func unnamed(
+            _ connection: borrowing ServerConnection, arriving: [SealedColumn] = []
+        ) throws -> [Column] {
+            var (sealed, tokens) = try sealed(connection)
+            Self.add(arriving, to: &sealed, &tokens)
             let named = try named(connection)
             return try columns(connection).filter { column in
-                let name = Self.folded(column)
+                let name = column.folded
                 return !sealed.contains(name) && !tokens.contains(name) && !named.contains(name)
                     && !named.contains(Column(table: name.table, name: Self.all))
             }.sorted()
@@ -76,11 +83,11 @@
         /// Requires that each column that holds plaintext is named.
         /// - Parameter later: Whether a later step of the same run seals or names a column.
         /// - Throws: `LockstepError.Code.exposed`, with all of them.
-        package func require(
-            _ connection: borrowing ServerConnection,
+        func require(
+            _ connection: borrowing ServerConnection, arriving: [SealedColumn] = [],
             unless later: (Column) -> Bool = { _ in false }
         ) throws {
-            let found = try unnamed(connection).filter { !later($0) }
+            let found = try unnamed(connection, arriving: arriving).filter { !later($0) }
             guard let first = found.first else { return }
             let lines = found.map {
                 "-- lockstep: \(Directive.plaintext(table: $0.table, column: $0.name).spelling)"
@@ -92,10 +99,6 @@
                 hint: "seal them, or say that they may, each with a line in the migration: "
                     + lines.joined(separator: "; "),
                 context: .init(table: first.table, column: first.name))
-        }
-
-        private static func folded(_ column: Column) -> Column {
-            Column(table: column.table.asciiLowercased, name: column.name.asciiLowercased)
         }
 
         private func columns(_ connection: borrowing ServerConnection) throws -> [Column] {
@@ -132,15 +135,21 @@
                 guard let records = try registry.records(of: mark.dataset, connection) else {
                     continue
                 }
-                for column in try RegistryRecords.claimed(records.columns, records.indexes)
-                where !column.name.isEmpty {
-                    cells.insert(Self.folded(Column(table: column.table, name: column.name)))
-                    for index in column.indexes {
-                        tokens.insert(Self.folded(Column(table: column.table, name: index.name)))
-                    }
-                }
+                let claimed = try RegistryRecords.claimed(records.columns, records.indexes)
+                Self.add(claimed, to: &cells, &tokens)
             }
             return (cells, tokens)
+        }
+
+        private static func add(
+            _ columns: [SealedColumn], to cells: inout Set<Column>, _ tokens: inout Set<Column>
+        ) {
+            for column in columns where !column.name.isEmpty {
+                cells.insert(Column(table: column.table, name: column.name).folded)
+                for index in column.indexes {
+                    tokens.insert(Column(table: column.table, name: index.name).folded)
+                }
+            }
         }
     }
 #endif

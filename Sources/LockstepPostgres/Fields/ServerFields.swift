@@ -15,6 +15,9 @@
         private(set) var columns: [ResultOrigin: ServerColumn] = [:]
         /// The tables with sealed columns, by their numbers.
         private(set) var tables: [UInt32: ServerTable] = [:]
+        /// The identity of the data; nil if it has none.
+        private(set) var database: [UInt8]?
+        private var proven: [ColumnRegistry] = []
         /// Numbers that sequences have given for rows to come, by table.
         var reserved: [UInt32: ArraySlice<Int64>] = [:]
         /// Prepared statements by their texts.
@@ -28,7 +31,8 @@
         init(_ options: ServerOptions, _ connection: borrowing ServerConnection) throws {
             keys = options.fieldKeys
             let fields = SealedFields(
-                options.fieldKeys, relied: options.sealed, mayBeUnsealed: options.mayBeUnsealed)
+                options.fieldKeys, relied: options.sealed, mayBeUnsealed: options.mayBeUnsealed,
+                mayBeUnknown: options.mayBeUnknown)
             trust = SealedTrust(fields: fields, proof: SealedProof())
             let schema: String? = try connection.value("SELECT pg_catalog.current_schema()::text")
             guard let schema else {
@@ -44,6 +48,13 @@
         var schema: String { registry.schema }
 
         func keys(named dataset: String) -> FieldKeys? { keys.first { $0.name == dataset } }
+
+        func keys(of dataset: [UInt8]) -> FieldKeys? { keys.first { $0.dataset == dataset } }
+
+        /// The proven registry of a dataset; nil if nothing of it is sealed.
+        func registry(of keys: FieldKeys) -> ColumnRegistry? {
+            proven.first { $0.dataset == keys.dataset }
+        }
 
         /// Reads and proves the registries, if they are not those that are known.
         /// - Throws: `LockstepError.Code.registryMissing`, `LockstepError.Code.registryOlder`,
@@ -66,7 +77,16 @@
             try load(connection)
         }
 
-        private func load(_ connection: borrowing ServerConnection) throws {
+        /// Takes what this connection has just written in the open transaction, which can still be rolled back.
+        func adopt(_ connection: borrowing ServerConnection) throws {
+            isLooking = true
+            defer { isLooking = false }
+            try load(connection, isOwn: true)
+            (marks, hasLooked) = (nil, true)
+        }
+
+        /// - Parameter isOwn: Whether the registries are this connection's own and not committed: nothing is learnt from them.
+        private func load(_ connection: borrowing ServerConnection, isOwn: Bool = false) throws {
             marks = nil
             let now = try registry.marks(connection)
             let database = try ServerIdentity(schema: schema).read(connection)
@@ -75,7 +95,7 @@
             var proven: [ColumnRegistry] = []
             for keys in keys {
                 let found = try registry.records(of: keys.dataset, connection)?.registry(keys)
-                try trust.require(found, keys, keys.memory.record(of: database))
+                if !isOwn { try trust.require(found, keys, keys.memory.record(of: database)) }
                 guard let found else { continue }
                 proven.append(found)
                 for column in found.columns where !column.name.isEmpty && column.state != .plaintext
@@ -92,8 +112,8 @@
                         try ServerColumn(column, table, keys, tools)
                 }
             }
-            try trust.requireRelied(proven)
-            self.columns = columns
+            if !isOwn { try trust.requireRelied(proven) }
+            (self.columns, self.proven, self.database) = (columns, proven, database)
             self.tables = Dictionary(uniqueKeysWithValues: tables.values.map { ($0.oid, $0) })
             reserved = [:]
             marks = now

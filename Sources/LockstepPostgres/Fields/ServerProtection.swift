@@ -25,9 +25,7 @@
                     hint: "pass \(directive.dataset).fields.keyring", context: context)
             }
             guard let table = try ServerTable(directive.change.table, in: schema, connection) else {
-                throw LockstepError(
-                    .misuse, "there is no table \(directive.change.table) with a column to seal",
-                    hint: "check its name", context: context)
+                throw noTable
             }
             try connection.execute(
                 "LOCK TABLE \(verbatim: table.quotedName) IN ACCESS EXCLUSIVE MODE")
@@ -70,7 +68,32 @@
             }
             _ = try ServerIdentity(schema: schema).make(connection)
             try registry.write(&content, keys, connection)
-            try fields.refresh(connection)
+            try fields.adopt(connection)
+        }
+
+        /// Changes the schema alone, of an empty table.
+        func changeShape(_ connection: borrowing ServerConnection) throws {
+            guard let table = try ServerTable(directive.change.table, in: schema, connection) else {
+                throw noTable
+            }
+            try requireEmpty(table, connection)
+            guard case .protect(let mode, _, let indexes) = directive.change.goal else {
+                throw LockstepError(
+                    .misuse, "`\(directive.spelling)` cannot be replayed for a copy",
+                    hint: "give the set a baseline that begins after it", context: context)
+            }
+            let column = try requireSealable(table, mode, connection)
+            let shape = ServerShape(table, column.name, mode, indexes)
+            guard try !shape.stands(connection) else { return }
+            for statement in try shape.statements() + shape.keyGuard(connection) {
+                try connection.execute(ServerSQL(verbatim: statement))
+            }
+        }
+
+        private var noTable: LockstepError {
+            LockstepError(
+                .misuse, "there is no table \(directive.change.table) with a column to seal",
+                hint: "check its name", context: context)
         }
 
         private func requireEmpty(

@@ -52,6 +52,20 @@
             return statements
         }
 
+        /// Whether the column has this shape already.
+        func stands(_ connection: borrowing ServerConnection) throws -> Bool {
+            guard table.detail(column)?.type == ServerType.bytea,
+                requests.allSatisfy({ table.shape.column(SealedIndex.name($0, of: column)) != nil })
+            else { return false }
+            let constraint = "\(EngineTable.prefix)\(table.shape.name)_\(column)_cell"
+            return try connection.value(
+                """
+                SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint
+                    WHERE conrelid OPERATOR(pg_catalog.=) \(Int64(table.oid))::oid
+                        AND conname OPERATOR(pg_catalog.=) \(constraint)::name)
+                """) ?? false
+        }
+
         /// The statements that take it away; the column stays a `bytea`.
         var removal: [String] {
             let constraint = SQLTokens.quote(

@@ -50,7 +50,7 @@
                 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
                 WHERE c.relkind OPERATOR(pg_catalog.=) 'r'::"char" AND c.relpersistence OPERATOR(pg_catalog.<>) 't'::"char"
                     AND n.nspname OPERATOR(pg_catalog.<>) ALL (ARRAY['pg_catalog', 'information_schema', 'pg_toast']::name[])
-                    AND c.relname OPERATOR(pg_catalog.<>) \(ServerLedger.table)::name
+                    AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
                 """
             ) { row in
                 (

@@ -24,6 +24,8 @@
         let timeout: Duration
         private let allowsOutOfOrder: Bool
         private let recordedDown: RecordedDown
+        /// Whether sealed columns get their shape alone, without keys and without a registry: for a copy, which brings both.
+        private var isOfShape = false
         private let observe: (Event) throws -> Void
 
         /// A migrator for `set`.
@@ -41,6 +43,12 @@
                 set, timeout: timeout, allowsOutOfOrder: allowsOutOfOrder,
                 recordedDown: recordedDown
             ) { _ in }
+        }
+
+        /// A migrator for the schema alone.
+        init(forShapeOf set: MigrationSet) {
+            self.init(set)
+            isOfShape = true
         }
 
         init(
@@ -198,10 +206,16 @@
                 let script = try ServerScript(step.script(in: set), step.origin(in: set))
                 let begun = Clock.monotonicMicroseconds
                 let guardian = try ServerGuard(connection)
-                for statement in script.statements {
+                let actions = ServerActions(script, ledger.schema, isOfShape: isOfShape)
+                for (place, statement) in script.statements.enumerated() {
+                    try actions.run(before: place, connection)
                     try JobProgress(step, of: set.name, line: statement.line).report(to: progress)
                     try observe(.statement(line: statement.line))
                     try run(statement, of: script, connection)
+                }
+                try actions.run(before: script.statements.count, connection)
+                if !isOfShape {
+                    try actions.requireNamed(plan.steps.dropFirst(), in: set, connection)
                 }
                 var notices: [LockstepError]
                 do {

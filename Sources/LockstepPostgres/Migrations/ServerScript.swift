@@ -5,6 +5,8 @@
     struct ServerScript {
         let statements: [StatementCutter.Statement]
         let origin: ScriptOrigin
+        /// What directives do, between the statements.
+        let actions: [ServerAction]
         /// The tables that may lose rows, or be dropped, as their directives spell them.
         let allowedLosses: [String]
 
@@ -13,14 +15,25 @@
         init(_ script: MigrationScript, _ origin: ScriptOrigin) throws(LockstepError) {
             var statements: [StatementCutter.Statement] = []
             var allowed: [String] = []
+            var actions: [ServerAction] = []
             for item in script.items {
                 switch item.content {
                 case .sql(let sql): statements += try Self.statements(sql, from: item.line, origin)
                 case .directive(.allowLoss(let table)): allowed.append(table)
+                case .directive(.sealing(let sealing)):
+                    actions.append(
+                        ServerAction(
+                            place: statements.count, line: item.line, work: .sealing(sealing)))
+                case .directive(.plaintext(let table, let column)):
+                    actions.append(
+                        ServerAction(
+                            place: statements.count, line: item.line,
+                            work: .exposure(table: table, column: column)))
                 case .directive(let directive): throw Self.refused(directive, origin, item.line)
                 }
             }
             (self.statements, self.origin, allowedLosses) = (statements, origin, allowed)
+            self.actions = actions
         }
 
         private static func statements(

@@ -16,8 +16,7 @@
                 "COPY t FROM STDIN;",
                 "COPY t (a) FROM stdin WITH (FORMAT csv);", "COPY t TO STDOUT;", "\\i other.sql",
                 "-- lockstep: rebuild table t", "-- lockstep: foreign keys off",
-                "-- lockstep: no transaction",
-                "-- lockstep: double quoted texts", "-- lockstep: protect t.a dataset=d",
+                "-- lockstep: no transaction", "-- lockstep: double quoted texts",
                 "-- lockstep: backfill t batch=5",
             ])
         func refusals(_ line: String) throws {

@@ -46,7 +46,7 @@ package enum Directive: Sendable, Equatable {
     }
 
     /// Reads the text after the prefix; nil if this version does not know the directive.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         if let sealing = SealingDirective(text) {
             self = .sealing(sealing)
             return

@@ -78,7 +78,7 @@ package struct SealingDirective: Sendable, Equatable {
     }
 
     /// The text that parses to this directive.
-    var spelling: String { "\(result) batch=\(change.batch)" }
+    package var spelling: String { "\(result) batch=\(change.batch)" }
 
     /// The same text without the batch size, which does not change the result.
     var result: String {
