@@ -240,6 +240,13 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// The database's id, which it gets within the open transaction if it has none.
+    package func makeDatabaseID() throws -> [UInt8] {
+        try with(rights: .engine) { try KeyringTable.identify(self) }
+    }
+}
+
 extension FileRole: FileRoleRecord {
     func write(to connection: borrowing Connection) throws {
         try connection.with(rights: .engine) { try KeyringTable.set(self, connection) }

@@ -21,5 +21,7 @@
         public static let typeMismatch = Self("type-mismatch")
         /// A column would hold plaintext on a server, and nobody has said that it may.
         public static let exposed = Self("exposed")
+        /// What a copy has brought differs from its source.
+        public static let copyDiffers = Self("copy-differs")
     }
 #endif

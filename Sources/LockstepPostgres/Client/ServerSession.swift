@@ -215,6 +215,11 @@
             )
         }
 
+        /// Begins a COPY that takes rows.
+        func beginCopyIn(_ text: String) throws(LockstepError) {
+            try beginCopy(text, PGRES_COPY_IN)
+        }
+
         func putCopy(_ bytes: [UInt8]) throws(LockstepError) {
             // libpq takes pieces of less than 2^31 bytes.
             var rest = bytes[...]

@@ -9,7 +9,9 @@
         static let text: UInt32 = 25
         static let float4: UInt32 = 700
         static let float8: UInt32 = 701
+        static let json: UInt32 = 114
         static let varchar: UInt32 = 1043
+        static let timestamptz: UInt32 = 1184
         static let uuid: UInt32 = 2950
 
         /// Whether cells can be bound to a key of this type: its values have one form on every engine.

@@ -64,7 +64,7 @@ package struct SealedTable: Sendable, Equatable {
     }
 
     /// Nil if the file has no such table.
-    init?(_ name: String, _ connection: borrowing Connection) throws {
+    package init?(_ name: String, _ connection: borrowing Connection) throws {
         let found = try connection.query(
             """
             SELECT l.name, l.wr, l.strict, s.sql FROM pragma_table_list AS l

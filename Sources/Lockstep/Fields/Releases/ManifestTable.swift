@@ -33,6 +33,12 @@ enum ManifestTable {
 
     /// Replaces the dataset's manifest in the open transaction.
     static func write(_ manifest: Manifest, _ connection: borrowing Connection) throws {
+        try write(manifest.dataset, manifest.text, connection)
+    }
+
+    static func write(
+        _ dataset: [UInt8], _ text: String, _ connection: borrowing Connection
+    ) throws {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS main.lockstep_manifest (
@@ -42,11 +48,31 @@ enum ManifestTable {
             """)
         try connection.execute(
             "INSERT OR REPLACE INTO main.lockstep_manifest (dataset, text) VALUES (?, ?)",
-            manifest.dataset, manifest.text)
+            dataset, text)
     }
 }
 
 extension Manifest {
+    /// Stores the texts of manifests as they are, in the open transaction.
+    package static func store(
+        _ texts: [(dataset: [UInt8], text: [UInt8])], in connection: borrowing Connection
+    ) throws {
+        for (dataset, text) in texts {
+            try ManifestTable.write(dataset, String(decoding: text, as: UTF8.self), connection)
+        }
+    }
+
+    /// The texts of the database's manifests, by dataset. Nothing is read in them.
+    package static func storedTexts(
+        in connection: borrowing Connection
+    ) throws -> [(dataset: [UInt8], text: [UInt8])] {
+        try connection.with(rights: .engine) {
+            try ManifestTable.datasets(connection).compactMap { dataset in
+                try ManifestTable.text(of: dataset, connection).map { (dataset, $0) }
+            }
+        }
+    }
+
     /// The database's manifests by dataset, as stored. Their signatures were not verified.
     /// - Throws: ``LockstepError/Code/manifestMalformed``.
     public static func stored(in connection: borrowing Connection) throws -> [Manifest] {

@@ -95,7 +95,7 @@ public struct SealingChange: Sendable, Equatable {
     }
 
     /// Changes only the schema, for an empty database that others are compared with.
-    func changeShape(_ connection: borrowing Connection) throws {
+    package func changeShape(_ connection: borrowing Connection) throws {
         let shape = try shape(connection)
         switch goal {
         case .protect(let mode, _, let requests):

@@ -74,3 +74,10 @@ struct SealingGuard: Equatable {
         return try? cursor.objectName().spelling
     }
 }
+
+extension SealedColumn {
+    /// Whether a file has the guards of the column.
+    package func hasGuards(_ connection: borrowing Connection) throws -> Bool {
+        try !SealingGuard.all(of: name, table, connection).isEmpty
+    }
+}

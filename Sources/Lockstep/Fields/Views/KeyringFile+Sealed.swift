@@ -25,20 +25,38 @@ extension KeyringFile {
         let isBehind = recorded != nil && keyring.hasChanged(since: known?.seen ?? 0)
         guard known != record.keeping(known) || isBehind else { return false }
         try update(&keyring) { keyring in
-            let newest = keyring.sealedMemory.record(of: record.database)
-            // Another command might have been faster and recorded a newer state.
-            guard record.changes >= newest?.changes ?? 0 else { return }
-            guard record.changes != newest?.changes || record.code == newest?.code else {
-                throw RegistryTables.forged(
-                    "has a different history from the one that the fields keyring remembers")
-            }
-            let kept = record.keeping(newest)
             // A version that someone else wrote meanwhile is noted by the next command.
-            let seen = keyring.epoch == recorded ? keyring.epoch : kept.seen
-            try keyring.remember(kept.withEpoch(seen))
+            let epoch = keyring.epoch == recorded ? keyring.epoch : nil
+            try Self.take(record, epoch, &keyring)
         }
         if recorded != nil { try keyring.rememberFields(in: connection) }
         return true
+    }
+
+    /// Makes a fields keyring remember what is sealed in a database that another engine has.
+    /// - Returns: Whether the file was written.
+    /// - Throws: as ``remember(_:sealedIn:)``.
+    @discardableResult
+    package func remember(_ keyring: inout Keyring, _ record: SealedRecord) throws -> Bool {
+        let known = keyring.sealedMemory.record(of: record.database)
+        guard known != record.keeping(known) else { return false }
+        try update(&keyring) { keyring in try Self.take(record, nil, &keyring) }
+        return true
+    }
+
+    /// - Parameter epoch: The version of the keyring that the database has recorded; nil if it is as before.
+    private static func take(
+        _ record: SealedRecord, _ epoch: UInt64?, _ keyring: inout Keyring
+    ) throws {
+        let newest = keyring.sealedMemory.record(of: record.database)
+        // Another command might have been faster and recorded a newer state.
+        guard record.changes >= newest?.changes ?? 0 else { return }
+        guard record.changes != newest?.changes || record.code == newest?.code else {
+            throw RegistryTables.forged(
+                "has a different history from the one that the fields keyring remembers")
+        }
+        let kept = record.keeping(newest)
+        try keyring.remember(kept.withEpoch(epoch ?? kept.seen))
     }
 
     /// Makes the database record the newest version of a fields keyring, which is read again.

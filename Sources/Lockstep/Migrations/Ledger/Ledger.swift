@@ -35,7 +35,7 @@ public enum Ledger {
 
     /// Creates the table if it does not exist. The caller must have read the ledger before, and no other
     /// connection can have written since.
-    static func prepare(_ connection: borrowing Connection) throws {
+    package static func prepare(_ connection: borrowing Connection) throws {
         guard try !EngineTables.exists(EngineTables.ledger, connection, isSchemaRead: true) else {
             return
         }

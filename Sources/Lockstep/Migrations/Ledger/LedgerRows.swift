@@ -1,6 +1,6 @@
 /// The rows of the engine's tables about migrations, as stored. Anyone with the database's key can write them, so
 /// each row is validated against the form that Lockstep writes.
-package enum LedgerRows {
+enum LedgerRows {
     /// The additional columns of a row written with field keys.
     private static let codeColumns = [
         (name: "mac_dataset", type: "BLOB"), (name: "mac_key_version", type: "INTEGER"),
@@ -40,7 +40,7 @@ package enum LedgerRows {
         return entries
     }
 
-    package static func write(_ entry: LedgerEntry, _ connection: borrowing Connection) throws {
+    static func write(_ entry: LedgerEntry, _ connection: borrowing Connection) throws {
         var (codeNames, code): (SQL, SQL) = ("", "")
         if let found = entry.code {
             // Older versions of Lockstep name the columns that they read and write, so more columns do not disturb

@@ -52,7 +52,7 @@ public struct JobProgress: Sendable, Hashable {
     public let hasEnded: Bool
 
     /// - Parameter hasEnded: Nil for a phase that ends when everything is done.
-    init(
+    package init(
         _ phase: Phase, step: String? = nil, _ done: Int, of total: Int? = nil, _ unit: Unit,
         hasEnded: Bool? = nil
     ) {

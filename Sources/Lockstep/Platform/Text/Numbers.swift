@@ -6,7 +6,7 @@
 
 extension FixedWidthInteger {
     /// The bytes, most significant first.
-    var bigEndianBytes: [UInt8] {
+    package var bigEndianBytes: [UInt8] {
         unsafe withUnsafeBytes(of: bigEndian) { unsafe Array($0) }
     }
 

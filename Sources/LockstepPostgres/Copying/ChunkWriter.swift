@@ -1,0 +1,67 @@
+#if Postgres
+    internal import Lockstep
+
+    /// The chunks of one table: each is a transaction with rows and with the record of how far they go.
+    struct ChunkWriter {
+        let table: CopyTable
+        let session: ServerSession
+        let switches: (off: String, on: String)?
+        /// The rows that wait to be sent.
+        var rows = BinaryRows()
+        /// How many rows are in the open chunk.
+        var count = 0
+        /// How many of its bytes are sent.
+        private(set) var sent = 0
+        private(set) var isOpen = false
+        /// How many rows of the table are there.
+        private(set) var total: Int
+        private var last: [UInt8]?
+
+        init(
+            table: CopyTable, session: ServerSession, switches: (off: String, on: String)?,
+            recorded: (rows: Int, key: [UInt8])?
+        ) {
+            (self.table, self.session, self.switches) = (table, session, switches)
+            (total, last) = (recorded?.rows ?? 0, recorded?.key)
+        }
+
+        mutating func open() throws {
+            try session.run("BEGIN")
+            if let switches { try session.run(ServerSQL(verbatim: switches.off)) }
+            try session.beginCopyIn(table.copyIn)
+            (isOpen, count, sent) = (true, 0, 0)
+            rows.removeAll()
+            rows.append(BinaryRows.header)
+        }
+
+        /// Gives up the open chunk.
+        func abandon() {
+            guard isOpen else { return }
+            _ = try? session.endCopyIn(because: "the client gave up")
+            session.rollBack()
+        }
+
+        mutating func flush() throws {
+            try session.putCopy(rows.bytes)
+            sent += rows.bytes.count
+            rows.removeAll()
+        }
+
+        /// Commits the rows, and that they go up to this key.
+        mutating func close(
+            _ key: [UInt8], _ state: CopyState, _ server: borrowing ServerConnection,
+            _ observe: () throws -> Void
+        ) throws {
+            rows.append(BinaryRows.end)
+            try flush()
+            let taken = try session.endCopyIn()
+            guard taken == count else { throw BinaryReader.malformed }
+            if let switches { try session.run(ServerSQL(verbatim: switches.on)) }
+            try state.advance(table.name, rows: count, to: key, after: last, server)
+            try observe()
+            try session.commit()
+            total += count
+            (isOpen, last) = (false, key)
+        }
+    }
+#endif
