@@ -1,18 +1,14 @@
-import TestSupport
-
-@testable import Lockstep
-
 /// A folder of migrations as it grows over years: tables are rebuilt by hand, in one version or across several, moved, given
 /// other types, and lose columns and rows. It knows which declarations are true.
-struct GrownFolder {
-    /// The versions before there are rows.
-    private(set) var first = 0
-    private(set) var scripts: [String] = []
-    /// What the versions lose on a database with ``rows``, as declarations.
-    private(set) var needed: [String] = []
+public struct GrownFolder {
+    /// The number of versions after which the database has its rows, which no declaration is needed for.
+    public private(set) var first = 0
+    /// The versions from 1 on.
+    public private(set) var scripts: [String] = []
+    /// What the versions after ``first`` lose, as declarations.
+    public private(set) var needed: [String] = []
     /// The number of rows of each table at the end.
-    var counts: [String: Int] { tables.mapValues(\.rows) }
-    let rows: String
+    public var counts: [String: Int] { tables.mapValues(\.rows) }
 
     private struct Table {
         var columns: [(name: String, type: String)]
@@ -28,7 +24,8 @@ struct GrownFolder {
     private var random: SplitMix64
     private var made = 0
 
-    init(seed: UInt64, versions: Int) {
+    /// - Parameter versions: The least number of versions.
+    public init(seed: UInt64, versions: Int) {
         random = SplitMix64(state: seed)
         var filling: [String] = []
         for number in 0..<8 {
@@ -46,13 +43,13 @@ struct GrownFolder {
                 INSERT INTO t\(number) SELECT i, 'it''s ' || i, printf('%05d', i), i FROM n;
                 """)
         }
+        scripts.append(filling.joined(separator: "\n"))
         first = scripts.count
-        rows = filling.joined(separator: "\n")
         while scripts.count < versions { grow() }
     }
 
     /// The versions that declarations are about, for messages.
-    func story(of declarations: Set<String>) -> String {
+    public func story(of declarations: Set<String>) -> String {
         declarations.sorted().map { one in
             let version = one.split(separator: ":").first.flatMap { Int($0) } ?? 1
             let table = one.split(whereSeparator: { " .".contains($0) }).dropFirst().reversed()
