@@ -79,6 +79,19 @@ public struct ContactStore: ModelStore {
         return count > 0
     }
 
+    /// Changes the contact with this key as it is now: nobody writes it between the reading and the writing.
+    /// - Returns: Whether there is such a contact.
+    /// - Throws: The same as `insert`; the errors of `change`, and then the contact stays as it is.
+    package func change(_ id: Int64, _ change: (inout Contact) throws -> Void) throws -> Bool {
+        try writing { connection in
+            guard let contact = try ContactWork.contact(id, connection) else { return false }
+            var tracked = Tracked(contact)
+            try change(&tracked.current)
+            _ = try Self.save([tracked], connection)
+            return true
+        }
+    }
+
     /// Writes what changed of all contacts, in one transaction, and clears their marks: what a program does before it
     /// moves to the background.
     /// - Returns: How many were written; unchanged contacts, and those never inserted, are not.

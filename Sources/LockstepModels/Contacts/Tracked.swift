@@ -10,7 +10,7 @@ public struct Tracked<Value: Trackable>: Sendable {
     /// The stored value; nil if it was never stored.
     public private(set) var stored: Value?
     /// The current value.
-    public private(set) var current: Value
+    public internal(set) var current: Value
 
     /// Starts with a value from the store, or a new one.
     public init(_ value: Value) {

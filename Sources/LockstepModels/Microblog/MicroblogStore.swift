@@ -52,6 +52,20 @@ public struct MicroblogStore: ModelStore {
     /// - Throws: `LockstepError.Code.notFound`.
     public func update(_ user: User) throws { try writing { try MicroblogWork.update(user, $0) } }
 
+    /// Changes the user with this key as they are now: nobody writes them between the reading and the writing.
+    /// - Returns: Whether there is such a user.
+    /// - Throws: The errors of `change`, and then the user stays as they are.
+    package func changeUser(
+        _ id: Int64, _ change: (inout User) throws -> Void
+    ) throws -> Bool {
+        try writing { connection in
+            guard var user = try MicroblogQueries.user(id, connection) else { return false }
+            try change(&user)
+            try MicroblogWork.update(user, connection)
+            return true
+        }
+    }
+
     /// Removes a user and the user's statuses.
     /// - Returns: Whether there was one.
     /// - Throws: The errors of every call; see ``ModelStore``.
@@ -84,6 +98,18 @@ public struct MicroblogStore: ModelStore {
         try writing { try MicroblogWork.add(statuses, $0) }
     }
 
+    /// Finds the users with a name.
+    package typealias UserSearch = (_ name: String) throws -> [User]
+
+    /// Adds a status that is made in the same transaction, and returns its key.
+    /// - Throws: The same as `add`; the errors of `make`.
+    package func addStatus(_ make: (UserSearch) throws -> Status) throws -> Int64 {
+        try writing { connection in
+            let status = try make { try MicroblogQueries.users(named: $0, connection) }
+            return try MicroblogWork.add([status], connection)[0]
+        }
+    }
+
     /// The status with this key together with its user, or nil.
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func status(_ id: Int64) throws -> TimelineEntry? {
@@ -98,6 +124,22 @@ public struct MicroblogStore: ModelStore {
     /// - Throws: `LockstepError.Code.notFound`, also for a user who does not exist.
     public func update(_ status: Status) throws {
         try writing { try MicroblogWork.update(status, $0) }
+    }
+
+    /// Changes the status with this key as it is now: nobody writes it between the reading and the writing.
+    /// - Returns: Whether there is such a status.
+    /// - Throws: The same as `update`; the errors of `change`, and then the status stays as it is.
+    package func changeStatus(
+        _ id: Int64, _ change: (inout Status, UserSearch) throws -> Void
+    ) throws -> Bool {
+        try writing { connection in
+            guard var status = try MicroblogQueries.status(id, connection)?.status else {
+                return false
+            }
+            try change(&status) { try MicroblogQueries.users(named: $0, connection) }
+            try MicroblogWork.update(status, connection)
+            return true
+        }
     }
 
     /// Removes a status.

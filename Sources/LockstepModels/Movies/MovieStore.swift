@@ -104,6 +104,17 @@ public struct MovieStore: ModelStore {
         try writing { try MovieSQL.update(movie, $0) }
     }
 
+    /// Changes the film with this key as it is now: nobody writes it between the reading and the writing.
+    /// - Returns: Whether there is such a film.
+    /// - Throws: The same as `insert`; the errors of `change`, and then the film stays as it is.
+    package func change(_ id: Int64, _ change: (inout Movie) throws -> Void) throws -> Bool {
+        try writing { connection in
+            guard var film = try MovieSQL.film(id, connection) else { return false }
+            try change(&film)
+            return try MovieSQL.update(film, connection)
+        }
+    }
+
     /// Records whether a film was watched, and how much it is liked.
     /// - Returns: Whether there is such a film.
     /// - Throws: The same as `insert`.

@@ -14,13 +14,7 @@ extension ContactCommands {
     static func update(
         _ id: Int64, _ fields: EntryFields, in store: ContactStore
     ) throws -> Bool {
-        guard let contact = try store.contact(id) else { return false }
-        var tracked = Tracked(contact)
-        fields.set(&tracked.firstName, "firstName")
-        fields.set(&tracked.lastName, "lastName")
-        if let phones = fields.values["phones"] { tracked.phones = Self.phones(phones ?? "") }
-        try store.update(&tracked)
-        return true
+        try store.change(id) { set(&$0, fields) }
     }
 
     static func delete(_ id: Int64, from store: ContactStore) throws -> Bool {

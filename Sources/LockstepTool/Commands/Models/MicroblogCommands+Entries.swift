@@ -6,18 +6,17 @@ extension MicroblogCommands {
     static let fieldNames = ["text", "user", "source", "createdAt"]
 
     static func insert(_ fields: EntryFields, into store: MicroblogStore) throws -> Int64 {
-        var status = LockstepModels.Status(text: try fields.require("text"))
-        try set(&status, fields, store)
-        return try store.add(status)
+        try store.addStatus { users in
+            var status = LockstepModels.Status(text: try fields.require("text"))
+            try set(&status, fields, users)
+            return status
+        }
     }
 
     static func update(
         _ id: Int64, _ fields: EntryFields, in store: MicroblogStore
     ) throws -> Bool {
-        guard var status = try store.status(id)?.status else { return false }
-        try set(&status, fields, store)
-        try store.update(status)
-        return true
+        try store.changeStatus(id) { try set(&$0, fields, $1) }
     }
 
     static func delete(_ id: Int64, from store: MicroblogStore) throws -> Bool {
@@ -25,12 +24,13 @@ extension MicroblogCommands {
     }
 
     private static func set(
-        _ status: inout LockstepModels.Status, _ fields: EntryFields, _ store: MicroblogStore
+        _ status: inout LockstepModels.Status, _ fields: EntryFields,
+        _ users: MicroblogStore.UserSearch
     ) throws {
         fields.set(&status.text, "text")
         fields.set(&status.source, "source")
         if let user = fields.values["user"] {
-            status.userID = try user.map { try id(of: $0, store) }
+            status.userID = try user.map { try id(of: $0, users) }
         }
         guard let date = fields.values["createdAt"] else { return }
         status.createdAtAsWritten = nil
@@ -43,9 +43,9 @@ extension MicroblogCommands {
     }
 
     /// A user by the id or by a name that only one has.
-    private static func id(of user: String, _ store: MicroblogStore) throws -> Int64 {
+    private static func id(of user: String, _ users: MicroblogStore.UserSearch) throws -> Int64 {
         if let id = Int64(user) { return id }
-        let found = try store.users(named: user)
+        let found = try users(user)
         guard let first = found.first, found.count == 1 else {
             throw LockstepError(
                 .notFound,

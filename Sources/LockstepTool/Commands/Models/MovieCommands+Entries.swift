@@ -24,9 +24,7 @@ extension MovieCommands {
             try set(&rating, fields)
             return try store.rate(id, isWatched: rating.isWatched, likes: rating.likes)
         }
-        guard var film = try store.movie(id) else { return false }
-        try set(&film, fields)
-        return try store.update(film)
+        return try store.change(id) { try set(&$0, fields) }
     }
 
     static func delete(_ id: Int64, from store: MovieStore) throws -> Bool {

@@ -56,10 +56,7 @@ enum UserCommands: ModelCommands {
     static func update(
         _ id: Int64, _ fields: EntryFields, in store: MicroblogStore
     ) throws -> Bool {
-        guard var user = try store.user(id) else { return false }
-        set(&user, fields)
-        try store.update(user)
-        return true
+        try store.changeUser(id) { set(&$0, fields) }
     }
 
     static func delete(_ id: Int64, from store: MicroblogStore) throws -> Bool {
