@@ -14,6 +14,8 @@ struct Allowances: Sendable, Equatable {
     var brokenReferences: Set<SQLName> = []
     /// Tables whose foreign keys may refer to missing parents, because a later version of the run repairs that.
     var repairedLater: Set<SQLName> = []
+    /// What earlier versions have moved.
+    var earlier: EarlierMoves.Place?
     /// The migration's address in a declaration from outside its file; nil if such a declaration is not possible.
     var address: String?
 

@@ -51,7 +51,7 @@ struct GuardCache {
             let isSame = try connection.core.schemaVersion() == known.schemaVersion
             guarding.moves = isSame ? known.moves : RowMoves()
         }
-        guarding.moves.migration += 1
+        guarding.moves.begin()
         guarding.begin(allowances)
         return guarding
     }

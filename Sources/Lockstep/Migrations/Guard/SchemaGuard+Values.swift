@@ -38,6 +38,7 @@ extension SchemaGuard {
             statement: statement, fill: fill, sources: use.read,
             totalChanges: core.totalChanges, changesSchema: use.schema != nil)
         for (table, column) in use.updated { moves.noteUpdate(of: column, in: table) }
+        for table in use.deleted.union(use.schema?.dropped ?? []) { try recall(table, known) }
         try noteKeys(statement, use, known)
         if let schema = use.schema {
             if core.authorizer.mode != .engine, let table = schema.altered.first,
@@ -85,6 +86,44 @@ extension SchemaGuard {
     private func hasRows(_ table: SQLName) -> Bool {
         guard case .some(.some(let count)) = progress.rowsBefore[table] else { return false }
         return (1...KeySnapshot.limit).contains(count)
+    }
+
+    /// Looks for the rows of a table, before some go, where an earlier version has put them.
+    private func recall(_ table: SQLName, _ known: Knowledge) throws {
+        guard let earlier = allowances.earlier, let old = original(table, known), hasRows(old),
+            !allowances.losses.contains(old),
+            case .some(.some(let count)) = progress.rowsBefore[old]
+        else { return }
+        let number = moves.number(table)
+        guard moves.moves(from: number).reduce(0, { $0 + $1.rows }) < count,
+            progress.recalled.insert(number).inserted
+        else { return }
+        let fills = earlier.fills(of: table, formerly: moves.formerName(number))
+        guard !fills.isEmpty else { return }
+        let columns = try StoredColumn.all(of: table, core).filter(\.isStored)
+        for fill in fills {
+            let to = moves.number(formerly: fill.target)
+            guard let source = fill.statement.source, let target = moves.name(to), target != table
+            else { continue }
+            let targets = try StoredColumn.all(of: target, core).filter(\.isStored)
+            let carried = fill.statement.carried(
+                from: source, columns.map(\.name), to: targets.map(\.name))
+            let pairs = columns.compactMap { column in
+                targets.filter { carried[column.name]?.contains($0.name) == true }.map {
+                    KeySnapshot.Pair(
+                        column: column.name, target: $0.name,
+                        isLoose: column.affinity.changesValues(under: $0.affinity))
+                }.min { !$0.isLoose && $1.isLoose }
+            }
+            guard !pairs.isEmpty,
+                let rows = try KeySnapshot.standing(table, in: target, by: pairs, core)
+            else { continue }
+            moves.recall(
+                .init(
+                    from: number, to: to, sql: fill.sql, carried: carried,
+                    isWhole: columns.allSatisfy { carried[$0.name]?.isEmpty == false },
+                    statement: .init(line: 0, sql: fill.sql), migration: 0, rows: rows))
+        }
     }
 
     /// The name that a table had before the migration; nil for one that the migration made.

@@ -89,6 +89,8 @@ final class SchemaGuard: StatementWatch {
         var suspects = BlameTracker()
         /// What ``moves`` calls the tables in `rowsBefore`.
         var numbers: [SQLName: Int] = [:]
+        /// Those whose rows have been looked for where earlier versions have put them.
+        var recalled: Set<Int> = []
         /// Those that were dropped.
         var dropped: Set<Int> = []
         /// The keys of the rows before a statement could delete some, by the table's name before the migration.

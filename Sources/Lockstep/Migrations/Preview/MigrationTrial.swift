@@ -17,6 +17,7 @@ struct MigrationTrial: ~Copyable {
     /// What the checks of one script know for the next one.
     private var known: GuardCache?
     private var movedBefore: Set<SQLName> = []
+    private var earlier: EarlierMoves?
     /// Set after an error, or after code, which does not run here: the schema is then not the one that the next
     /// script expects.
     private var isOff = false
@@ -79,6 +80,7 @@ struct MigrationTrial: ~Copyable {
     ) throws {
         let origin = step.origin(in: set)
         let title = origin.title
+        earlier = earlier ?? EarlierMoves(set)
         switch try step.work(in: set) {
         case .script(let script):
             var start = CompletedPart.Position()
@@ -175,6 +177,9 @@ struct MigrationTrial: ~Copyable {
         from start: CompletedPart.Position, _ statements: inout [MigrationPreview.Statement]
     ) throws -> [Missing] {
         var allowances = script.allowances(version, isUp: isUp)
+        if let earlier, let version {
+            allowances.earlier = .init(moves: earlier, version: version, script: script)
+        }
         // What has committed would run twice.
         let isOne = script.isOneTransaction && version != nil
         allowances.goesOn = isOne

@@ -154,6 +154,7 @@ public struct Migrator {
     ) throws {
         var left = target
         var known: GuardCache?
+        let earlier = EarlierMoves(set)
         while true {
             // Read first, so that later writes of other connections are noticed.
             let seen = try connection.core.dataVersion()
@@ -169,7 +170,8 @@ public struct Migrator {
                 func run(_ repaired: Set<SQLName>) throws -> MigrationReport.Step? {
                     tolerated = []
                     let run = StepRun(
-                        set: set, step: step, timeout: timeout, repairedLater: repaired
+                        set: set, step: step, timeout: timeout, earlier: earlier,
+                        repairedLater: repaired
                     ) { event in
                         if case .tolerated(let found) = event { tolerated.append(found) }
                         try observe(event)

@@ -354,7 +354,7 @@ struct SegmentedRun {
         _ body: () throws -> Result
     ) throws -> Result {
         try MigrationTransaction.checked(
-            origin, script.allowances(step.step.version, isUp: step.step.isUp), connection, &known,
+            origin, step.allowances(script), connection, &known,
             report: { try step.observe(.tolerated($0)) }, body)
     }
 }

@@ -3,6 +3,8 @@ struct StepRun {
     let set: MigrationSet
     let step: Plan.Step
     let timeout: Duration
+    /// What the versions of the set have moved.
+    let earlier: EarlierMoves
     /// Tables whose foreign keys may refer to missing parents, because a later step repairs that.
     var repairedLater: Set<SQLName> = []
     let observe: (MigrationEvent) throws -> Void
@@ -48,7 +50,7 @@ struct StepRun {
                     let run = SegmentedRun(step: self, script: script, origin: origin)
                     return try run.run(connection, &known, isStillPending)
                 }
-                var allowances = script.allowances(step.version, isUp: step.isUp)
+                var allowances = allowances(script)
                 allowances.repairedLater = repairedLater
                 return try runWhole(connection, &known, allowances, isStillPending) { connection in
                     var runner = ScriptRunner(script: script, origin: origin, observe: observe)
@@ -60,6 +62,13 @@ struct StepRun {
     }
 
     private var origin: ScriptOrigin { step.origin(in: set) }
+
+    /// What the script declares, with what earlier versions have moved.
+    func allowances(_ script: MigrationScript) -> Allowances {
+        var allowances = script.allowances(step.version, isUp: step.isUp)
+        allowances.earlier = .init(moves: earlier, version: step.version, script: script)
+        return allowances
+    }
 
     /// Whether a part of the version that is to be applied has run: its file may have taken several transactions before
     /// it was changed.

@@ -20,6 +20,30 @@ struct KeySnapshot {
     /// How many of its rows are not in `table` any more; nil if the table no longer has these columns.
     func missing(from table: SQLName, _ core: ConnectionCore) throws -> Int? {
         guard let now = try Self.read(columns, of: table, upTo: nil, core) else { return nil }
+        return Self.missing(keys, from: now)
+    }
+
+    /// A column of one table, and the one that has its values in another table.
+    struct Pair {
+        let column, target: SQLName
+        /// Whether values can be others under the target's type.
+        let isLoose: Bool
+    }
+
+    /// How many rows of a table stand in another one; nil if one of the two cannot be read.
+    static func standing(
+        _ table: SQLName, in other: SQLName, by pairs: [Pair], _ core: ConnectionCore
+    ) throws -> Int64? {
+        let loose = Set(pairs.indices.filter { pairs[$0].isLoose })
+        guard try RowCounts.rows(other, core).map({ $0 <= limit }) == true,
+            let rows = try read(pairs.map(\.column), of: table, upTo: nil, core, loose: loose),
+            let others = try read(pairs.map(\.target), of: other, upTo: nil, core, loose: loose)
+        else { return nil }
+        return Int64(rows.count - missing(rows, from: others))
+    }
+
+    /// How many of the keys are not among others, where each counts as often as it occurs; both are in order.
+    private static func missing(_ keys: [UInt64], from now: [UInt64]) -> Int {
         var count = 0
         var position = 0
         for key in keys {
@@ -55,8 +79,21 @@ struct KeySnapshot {
         return isRowID && !columns.contains { $0.name == "rowid" } ? [] : key.map(\.name)
     }
 
+    /// A whole number is the same one in a column of any type for numbers, and a text that is a number becomes one there.
+    private static func comparable(_ value: Value, _ isLoose: Bool) -> Value {
+        var number: Double?
+        switch value {
+        case .real(let real): number = real
+        case .text(let text) where isLoose: number = Double(text)
+        default: return value
+        }
+        guard let number else { return value }
+        return Int64(exactly: number).map { .integer($0) } ?? .real(number)
+    }
+
     private static func read(
-        _ columns: [SQLName], of table: SQLName, upTo last: Int64?, _ core: ConnectionCore
+        _ columns: [SQLName], of table: SQLName, upTo last: Int64?, _ core: ConnectionCore,
+        loose: Set<Int> = []
     ) throws -> [UInt64]? {
         let terms =
             columns.isEmpty
@@ -67,7 +104,9 @@ struct KeySnapshot {
         func keys(_ row: borrowing Row) throws -> UInt64 {
             guard !columns.isEmpty else { return UInt64(bitPattern: try row[0] as Int64) }
             var hasher = Hasher()
-            for index in columns.indices { hasher.combine(try row[index] as Value) }
+            for index in columns.indices {
+                hasher.combine(comparable(try row[index], loose.contains(index)))
+            }
             return UInt64(bitPattern: Int64(hasher.finalize()))
         }
         do {

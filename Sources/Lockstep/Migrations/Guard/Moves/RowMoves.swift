@@ -19,12 +19,14 @@ struct RowMoves {
 
     private(set) var moves: [Move] = []
     /// Counts the migrations of the run.
-    var migration = 0
+    private(set) var migration = 0
     private var numbers: [SQLName: Int] = [:]
     private var temporary: Set<SQLName> = []
     /// The columns that statements have changed, by table.
     private var updated: [Int: Set<SQLName>] = [:]
     private var next = 0
+    /// The names before the current migration.
+    private var former: [SQLName: Int] = [:]
     private var dropped: Set<SQLName> = []
 
     /// Tables whose rows were put into others, also those that are gone since.
@@ -38,8 +40,21 @@ struct RowMoves {
         if let number = numbers[name] { return number }
         next += 1
         numbers[name] = next
+        if former[name] == nil { former[name] = next }
         return next
     }
+
+    /// Another migration begins.
+    mutating func begin() {
+        migration += 1
+        former = numbers
+    }
+
+    /// The number of the table that had this name before the migration.
+    mutating func number(formerly name: SQLName) -> Int { former[name] ?? number(name) }
+
+    /// The name that a table had before the migration; nil for one that it has made.
+    func formerName(_ number: Int) -> SQLName? { former.first { $0.value == number }?.key }
 
     func known(_ name: SQLName) -> Int? { numbers[name] }
 
@@ -52,7 +67,9 @@ struct RowMoves {
     mutating func make(_ name: SQLName, isTemporary: Bool = false) {
         forget(name)
         if isTemporary { temporary.insert(name) }
+        let isKnown = former[name] != nil
         _ = number(name)
+        if !isKnown { former[name] = nil }
     }
 
     mutating func drop(_ name: SQLName) {
@@ -93,6 +110,14 @@ struct RowMoves {
         } else {
             moves.append(move)
         }
+    }
+
+    /// Adds rows that an earlier run, or an earlier part of this version, has moved, as far as they are not known.
+    mutating func recall(_ move: Move) {
+        let known = moves.filter { $0.from == move.from && $0.to == move.to }.map(\.rows)
+        var move = move
+        move.rows -= known.reduce(0, +)
+        if move.rows > 0 { add(move) }
     }
 
     func moves(from number: Int) -> [Move] { moves.filter { $0.from == number } }
