@@ -4,8 +4,8 @@
 /// Every script runs on a copy, so a preview finds what SQLite or the checks would refuse: on an empty copy of the schema in
 /// memory, or, if what the scripts do can depend on rows of the tables that they name, on a copy with all rows, in memory up
 /// to 64 MiB and beyond that in an encrypted file beside the database, which is removed afterwards. Such a preview takes as
-/// long as copying the database and migrating it. Scripts that seal columns, for which a copy has no keys, are tried without
-/// rows.
+/// long as copying the database and migrating it. On such a copy, for which there are no keys, a column that a script
+/// seals gets BLOBs in the form of cells; if a script unseals a column, all of them are tried without rows.
 public struct MigrationPreview: Sendable, Equatable {
     /// One statement of a script.
     public struct Statement: Sendable, Equatable {

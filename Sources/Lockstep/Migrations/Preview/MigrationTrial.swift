@@ -50,13 +50,9 @@ struct MigrationTrial: ~Copyable {
     static func make(
         of scripts: [MigrationScript], copying connection: borrowing Connection
     ) throws -> MigrationTrial {
-        let seals = scripts.contains { script in
-            script.items.contains {
-                if case .directive(.sealing) = $0.content { true } else { false }
-            }
-        }
-        // A copy has no keys to seal with.
-        guard !seals, try RowDependence.exists(in: scripts, connection) else {
+        // A copy has no keys, and what the cells of a column contain is unknown.
+        guard !scripts.contains(where: \.unseals), try RowDependence.exists(in: scripts, connection)
+        else {
             return try make(copying: connection)
         }
         do {

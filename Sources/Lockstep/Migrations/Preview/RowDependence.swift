@@ -84,6 +84,16 @@ struct RowDependence {
     }
 }
 
+extension MigrationScript {
+    /// Whether a column's cells become plaintext.
+    var unseals: Bool {
+        items.contains {
+            guard case .directive(.sealing(let sealing)) = $0.content else { return false }
+            return sealing.change.goal == .unprotect
+        }
+    }
+}
+
 extension Array {
     /// The parts between elements whose value is `separator`.
     fileprivate func split<Value: Equatable>(

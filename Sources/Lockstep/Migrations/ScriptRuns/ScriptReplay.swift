@@ -69,16 +69,7 @@ struct ScriptReplay {
                 inspect?(backfill.sql, backfill.line)
             case .sealing where index == start.segment && start.isSealing: continue
             case .sealing(let sealing, let line):
-                // Without rows, keys make no difference.
-                try transaction {
-                    do {
-                        try connection.with(rights: .engine) {
-                            try sealing.change.changeShape(connection)
-                        }
-                    } catch let error as LockstepError {
-                        throw origin.located(error.adding(sealing.change.context), line: line)
-                    }
-                }
+                try changeShape(sealing, line, connection, transaction)
             case .bare(let sql, let line):
                 var offset = 0
                 if index == start.segment, case .integer(let end) = start.cursor {
@@ -86,6 +77,27 @@ struct ScriptReplay {
                 }
                 try runBare(sql, from: offset, line, connection, transaction)
             }
+        }
+    }
+
+    /// Changes the schema as sealing does. Without rows, keys make no difference.
+    private func changeShape(
+        _ sealing: SealingDirective, _ line: Int, _ connection: borrowing Connection,
+        _ transaction: (() throws -> Void) throws -> Void
+    ) throws {
+        do {
+            if hasRows {
+                let transaction = try Transaction(.immediate, on: connection)
+                try connection.with(rights: .engine) {
+                    try sealing.change.imitateCells(on: connection)
+                }
+                try transaction.commit()
+            }
+            try transaction {
+                try connection.with(rights: .engine) { try sealing.change.changeShape(connection) }
+            }
+        } catch let error as LockstepError {
+            throw origin.located(error.adding(sealing.change.context), line: line)
         }
     }
 
