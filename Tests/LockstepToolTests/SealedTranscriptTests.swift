@@ -37,12 +37,35 @@ struct SealedTranscriptTests {
         return folder
     }
 
-    static let names = ["Sealed/issue", "Sealed/release"]
+    private struct Stop: Error {}
+
+    /// Unseals the first row, and stops.
+    private static func beginUnsealing(_ folder: TemporaryFolder) throws {
+        func open(_ name: String) throws -> Keyring {
+            try KeyringFile(folder.file("films.db.keys").appending(name)).open { _ in
+                try KeyFile.read(folder.file("k"))
+            }
+        }
+        let keys = try open("films.fields.keyring").fieldKeys(named: "films")
+        let path = folder.file("films.db")
+        var options = ConnectionOptions()
+        options.fieldKeys = [keys]
+        let connection = try Connection.open(
+            path, key: open("database.keyring").databaseKey(for: path), options: options)
+        #expect(throws: Stop.self) {
+            try connection.unprotect("title", of: "film", keys: keys, batch: 1) { _ in throw Stop()
+            }
+        }
+    }
+
+    static let names = ["Sealed/begun-unseal", "Sealed/issue", "Sealed/release"]
 
     @Test("Transcript", arguments: Transcript.chosen(of: names))
     func transcript(name: String) async throws {
         let transcript = try Transcript(name)
         #expect(!transcript.steps.isEmpty)
-        try await transcript.run(in: Self.films())
+        let folder = try Self.films()
+        if name == "Sealed/begun-unseal" { try Self.beginUnsealing(folder) }
+        try await transcript.run(in: folder)
     }
 }

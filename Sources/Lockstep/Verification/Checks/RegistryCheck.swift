@@ -47,7 +47,10 @@ enum RegistryCheck {
                 && !known.contains { $0.table == column.table && $0.name == column.name }
         }
         if !strangers.isEmpty {
-            let names = strangers.map { "\($0.table).\($0.name)" }.joined(separator: ", ")
+            let names = strangers.map { column in
+                "\(column.table).\(column.name)"
+                    + (column.state == .sealed ? "" : " (\(column.state.rawValue))")
+            }.joined(separator: ", ")
             findings.append(
                 .notice(
                     "\(names): claimed to be sealed; give the fields keyring to have that proven"
