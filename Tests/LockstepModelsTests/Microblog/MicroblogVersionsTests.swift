@@ -55,11 +55,10 @@ struct MicroblogVersionsTests {
         #expect(try blog.exportJSONLines { _ in } == 6)
     }
 
-    @Test("Files of before, whose columns had no types, are accepted by a repair of the ledger")
-    func formerFiles() throws {
-        let set = try ModelMigrations.set(MicroblogStore.setName)
+    /// The set of an earlier build, whose first version gave its columns no types.
+    private func formerSet() throws -> MigrationSet {
         let folder = Programs.package.appending("Migrations/microblog")
-        let files = try set.files.map { file in
+        let files = try ModelMigrations.set(MicroblogStore.setName).files.map { file in
             var text = String(
                 decoding: try Bytes.read(folder.appending(file.fileName)), as: UTF8.self)
             if file.version == MigrationVersion(1) {
@@ -73,18 +72,52 @@ struct MicroblogVersionsTests {
             }
             return (name: file.fileName, content: text)
         }
-        let bench = try ModelBench()
-        let store = try Store.create(bench.path, rawKey: bench.keyring.activeDatabaseKey())
-        try store.blocking.migrate(MigrationSet(name: "microblog", files: files))
-        let error = #expect(throws: LockstepError.self) { try store.blocking.migrate(set) }
-        #expect(error?.code == .migrationChanged)
-        let repaired = try store.blocking.withoutTransaction { connection in
+        return try MigrationSet(name: "microblog", files: files)
+    }
+
+    private func repair(_ store: Store) throws -> Int {
+        let set = try ModelMigrations.set(MicroblogStore.setName)
+        return try store.blocking.withoutTransaction { connection in
             try Repair(sets: [set]).apply(on: connection).count
         }
-        #expect(repaired == 2)
+    }
+
+    @Test("Files of before, whose columns had no types, are accepted by a repair of the ledger")
+    func formerFiles() throws {
+        let set = try ModelMigrations.set(MicroblogStore.setName)
+        let bench = try ModelBench()
+        let store = try Store.create(bench.path, rawKey: bench.keyring.activeDatabaseKey())
+        try store.blocking.migrate(formerSet())
+        let error = #expect(throws: LockstepError.self) { try store.blocking.migrate(set) }
+        #expect(error?.code == .migrationChanged)
+        #expect(try repair(store) == 2)
         try store.blocking.migrate(set)
         try store.close()
         #expect(try bench.open(MicroblogStore.self).count() == 0)
+    }
+
+    @Test("A database at their version 1 goes to version 2 with them, and is repaired there")
+    func formerFirstVersion() throws {
+        let set = try ModelMigrations.set(MicroblogStore.setName)
+        let bench = try ModelBench()
+        let store = try Store.create(bench.path, rawKey: bench.keyring.activeDatabaseKey())
+        try store.blocking.migrate(formerSet(), to: .version(MigrationVersion(1)))
+        try store.blocking.write { connection in
+            try connection.execute("INSERT INTO User (name) VALUES ('Ann')")
+        }
+        for body in [{ _ = try store.blocking.migrate(set) }, { _ = try repair(store) }] {
+            let error = #expect(throws: LockstepError.self) { try body() }
+            #expect(error?.code == .migrationChanged)
+        }
+        try store.blocking.migrate(formerSet(), to: .version(MigrationVersion(2)))
+        #expect(try repair(store) == 2)
+        try store.blocking.migrate(set)
+        try store.close()
+        let blog = try bench.open(MicroblogStore.self)
+        #expect(try blog.users(named: "Ann").map(\.id) == [1])
+        try blog.store.close()
+        let report = try bench.verify()
+        #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }
 
     @Test("Users are found and removed by name")
