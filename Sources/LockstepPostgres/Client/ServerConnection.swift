@@ -117,12 +117,12 @@
         ///   - body: Gets what takes the rows. An error that it throws leaves none of them.
         /// - Returns: The number of rows.
         /// - Throws: The errors of ``execute(_:)`` and of `body`; `LockstepError.Code.misuse` for another statement.
-        // The optimizer of Swift 6.3.1 aborts when it inlines this.
         @discardableResult
         @inline(never)
         public func copyIn(_ sql: ServerSQL, _ body: (borrowing CopyIn) throws -> Void) throws
             -> Int
         {
+            // The optimizer of Swift 6.3.1 aborts when it inlines this.
             try session.beginCopy(sql.text, PGRES_COPY_IN)
             do {
                 try body(CopyIn(session: session))
