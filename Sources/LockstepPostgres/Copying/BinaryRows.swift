@@ -75,13 +75,11 @@
             var position = 0
             if !isBegun {
                 guard waiting.count >= BinaryRows.header.count else { return }
-                guard waiting.starts(with: BinaryRows.header.prefix(11)) else {
-                    throw Self.malformed
-                }
+                guard waiting.starts(with: BinaryRows.header) else { throw Self.malformed }
                 position = BinaryRows.header.count
                 isBegun = true
             }
-            while let (next, places) = try row(at: position) {
+            while !hasEnded, let (next, places) = try row(at: position) {
                 if let places { try body(waiting, places) } else { hasEnded = true }
                 position = next
             }

@@ -143,7 +143,7 @@
             case .int4 where bytes.count == 4:
                 return .integer(Int64(Int32(truncatingIfNeeded: Self.number(bytes))))
             case .int8 where bytes.count == 8: return .integer(Self.number(bytes))
-            case .bool where bytes.count == 1: return .integer(bytes.first == 1 ? 1 : 0)
+            case .bool where bytes == [0] || bytes == [1]: return .integer(bytes == [1] ? 1 : 0)
             case .instant where bytes.count == 8:
                 let number = Self.number(bytes)
                 let (moved, overflow) = number.addingReportingOverflow(Self.epoch)
@@ -156,7 +156,11 @@
             case .float4 where bytes.count == 4:
                 return try Self.real(
                     Double(Float(bitPattern: UInt32(truncatingIfNeeded: Self.number(bytes)))))
-            case .text: return .text(String(decoding: bytes, as: UTF8.self))
+            case .text:
+                guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+                    throw BinaryReader.malformed
+                }
+                return .text(text)
             case .bytes: return .blob(Array(bytes))
             case .uuid where bytes.count == 16: return .blob(Array(bytes))
             default: throw BinaryReader.malformed
