@@ -339,9 +339,8 @@ def findings_of_file(manifest, database):
     return found
 
 
-def check(request):
-    database = Database(request["database"]) if "database" in request else None
-    text = database.text(bytes.fromhex(request["dataset"])) if database else request["manifest"]
+def verdict(text, request, findings):
+    """What is wrong with a manifest's text, or else with what `findings` compares it with."""
     if text is None:
         return "missing"
     try:
@@ -357,5 +356,12 @@ def check(request):
         return "forged"
     if manifest["dataset"].hex() != request["dataset"]:
         return "other-dataset"
-    found = findings_of_file(manifest, database) if database else findings_of_request(manifest, request)
-    return " ".join(found) or "holds"
+    return " ".join(findings(manifest)) or "holds"
+
+
+def check(request):
+    if "database" not in request:
+        return verdict(request["manifest"], request, lambda manifest: findings_of_request(manifest, request))
+    database = Database(request["database"])
+    text = database.text(bytes.fromhex(request["dataset"]))
+    return verdict(text, request, lambda manifest: findings_of_file(manifest, database))

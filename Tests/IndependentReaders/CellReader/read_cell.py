@@ -119,13 +119,18 @@ def answer(request):
     return f"{found[0]} {found[1].hex()}" if found else "malformed"
 
 
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "manifest" in asked or "publisher" in asked:
-        print(check(asked))
-    elif "ledger" in asked:
-        print(check_ledger(asked))
-    elif "registry" in asked:
-        print(check_registry(asked))
-    else:
-        print(token(asked) if "index_key" in asked else answer(asked))
+def main():
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if "manifest" in asked or "publisher" in asked:
+            print(check(asked))
+        elif "ledger" in asked:
+            print(check_ledger(asked))
+        elif "registry" in asked:
+            print(check_registry(asked))
+        else:
+            print(token(asked) if "index_key" in asked else answer(asked))
+
+
+if __name__ == "__main__":
+    main()

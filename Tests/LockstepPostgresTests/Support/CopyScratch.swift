@@ -49,9 +49,9 @@
                 ("0001_studios.sqlite.sql", CopyScratch.studios),
                 ("0001_studios.postgres.sql", CopyScratch.studiosOnServers),
                 ("0002_protection.sql", CopyScratch.protection),
-            ]
+            ], keys: FieldKeys? = nil
         ) throws {
-            let keys = try SealedScratch.makeKeys()
+            let keys = try keys ?? SealedScratch.makeKeys()
             (self.keys, self.files) = (keys, files)
             file = try Self.connection(keys)
             var report = MigrationReport()
