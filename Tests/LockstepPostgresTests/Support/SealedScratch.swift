@@ -10,8 +10,10 @@
         let address: ServerAddress
         let keys: FieldKeys
 
-        init(keys: FieldKeys? = nil, table: String = Self.table) throws {
-            address = try TestServer.shared.get().address()
+        init(
+            keys: FieldKeys? = nil, table: String = Self.table, at address: ServerAddress? = nil
+        ) throws {
+            self.address = try address ?? TestServer.shared.get().address()
             self.keys = try keys ?? Self.makeKeys()
             let server = try connection(mayBeUnsealed: true)
             try server.execute(ServerSQL(verbatim: table))
