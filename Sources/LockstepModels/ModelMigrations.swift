@@ -6,9 +6,12 @@ public enum ModelMigrations {
     public static var names: [String] { EmbeddedMigrations.names }
 
     /// The set with this name.
+    /// - Parameter engine: The engine that it is for.
     /// - Throws: `LockstepError.Code.notFound` if there is no such set.
-    public static func set(_ name: String) throws(LockstepError) -> MigrationSet {
-        guard let set = try EmbeddedMigrations.set(name) else {
+    public static func set(
+        _ name: String, engine: DatabaseEngine = .sqlite
+    ) throws(LockstepError) -> MigrationSet {
+        guard let set = try EmbeddedMigrations.set(name, engine: engine) else {
             throw LockstepError(
                 .notFound, "there is no model named \(name)",
                 hint: "the models are \(names.joined(separator: ", "))")
@@ -17,10 +20,13 @@ public enum ModelMigrations {
     }
 
     /// All sets.
+    /// - Parameter engine: The engine that they are for.
     /// - Throws: `LockstepError.Code.migrationMalformed` if a file was compiled in that is not a valid migration.
-    public static func all() throws(LockstepError) -> [MigrationSet] {
+    public static func all(
+        engine: DatabaseEngine = .sqlite
+    ) throws(LockstepError) -> [MigrationSet] {
         var sets: [MigrationSet] = []
-        for name in names { sets.append(try set(name)) }
+        for name in names { sets.append(try set(name, engine: engine)) }
         return sets
     }
 }

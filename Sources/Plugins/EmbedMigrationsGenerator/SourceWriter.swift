@@ -26,12 +26,14 @@ enum SourceWriter {
         }
         lines += [
             "    /// The set of this name, or nil if there is none.",
-            "    /// - Parameter layout: The layout of its file names and markers; detected from the files by default.",
+            "    /// - Parameters:",
+            "    ///   - layout: The layout of its file names and markers; detected from the files by default.",
+            "    ///   - engine: The engine that it is for, which chooses between a version's files.",
             "    static func set(",
-            "        _ name: String, layout: MigrationLayout? = nil",
+            "        _ name: String, layout: MigrationLayout? = nil, engine: DatabaseEngine = .sqlite",
             "    ) throws(LockstepError) -> MigrationSet? {",
             "        guard names.contains(name) else { return nil }",
-            "        return try MigrationSet(name: name, layout: layout, files: files(of: name))",
+            "        return try MigrationSet(name: name, layout: layout, files: files(of: name), engine: engine)",
             "    }",
             "",
             "    private static func files(of set: String) -> [(name: String, content: String)] {",
