@@ -33,6 +33,26 @@ enum SQLDialect {
         }
     }
 
+    /// Requires that a tool's settings are for the engine that reads them.
+    /// - Throws: ``LockstepError/Code/migrationMalformed``.
+    static func require(
+        _ dialect: String, in settings: MigrationSource
+    ) throws(LockstepError) {
+        guard !own(settings.engine).contains(dialect) else { return }
+        throw settings.malformed(
+            "says that the migrations are for \(dialect)",
+            hint:
+                "only migrations for \(settings.engine.title) run here: check that this is the right folder"
+        )
+    }
+
+    private static func own(_ engine: DatabaseEngine) -> Set<String> {
+        switch engine {
+        case .sqlite: ofSQLite
+        case .postgres: ofPostgres
+        }
+    }
+
     /// The sources that count for an engine, named without their dialect, and the paths of the others. Where no file is for a
     /// database of its own, every source counts as it is.
     static func select(
@@ -66,11 +86,6 @@ enum SQLDialect {
 
     private static func rank(_ name: Name?, _ engine: DatabaseEngine) -> Int {
         guard let dialect = name?.dialect else { return 1 }
-        let own =
-            switch engine {
-            case .sqlite: ofSQLite
-            case .postgres: ofPostgres
-            }
-        return own.contains(dialect) ? 3 : dialect == "all" ? 2 : 0
+        return own(engine).contains(dialect) ? 3 : dialect == "all" ? 2 : 0
     }
 }

@@ -14,6 +14,7 @@ enum DieselLayout: LayoutRules {
         var pairs = UpDownPairs(.diesel)
         // A path that the program supplies can lack a folder name.
         let folders = Dictionary(grouping: sources) { $0.path.prefix { $0 != "/" } }
+        let plain = Set(folders.keys.filter { zeros(in: $0) == 0 }.compactMap(version(of:)))
         for (folder, all) in folders.sorted(by: { $0.key < $1.key }) {
             let files = all.filter { $0.folder == folder }
             guard let first = all.first(where: { $0.folder != nil }) else {
@@ -25,11 +26,13 @@ enum DieselLayout: LayoutRules {
                     "is in a folder without an up.sql",
                     hint: "each folder is a version of diesel: add an up.sql, or move it away")
             }
-            guard let version = version(of: folder) else {
+            guard var version = version(of: folder) else {
                 throw up.malformed(
                     "is in a folder whose name does not begin with a version",
                     hint: "name the folder like 2024-01-31-120000_create_tables")
             }
+            let zeros = zeros(in: folder)
+            if zeros > 0, plain.contains(version) { version = version.part(0).part(zeros) }
             let name = folder.drop { $0 != "_" }.dropFirst()
             let settings = files.first { isSettings($0.name) }
             let inTransaction = try settings.map(runsInTransaction) ?? true
@@ -66,6 +69,13 @@ enum DieselLayout: LayoutRules {
     /// The version in the name of a folder.
     static func version(of folder: some StringProtocol) -> MigrationVersion? {
         NumberedName.textualVersion(Substring(folder).prefix { $0 != "_" }.filter { $0 != "-" })
+    }
+
+    /// How many zeros, and nothing else, follow the seconds of a version. Newer releases of diesel write `-0000`: that makes
+    /// another text of the same time.
+    private static func zeros(in folder: Substring) -> UInt64 {
+        let rest = folder.prefix { $0 != "_" }.filter { $0 != "-" }.dropFirst(14)
+        return rest.allSatisfy { $0 == "0" } ? UInt64(rest.count) : 0
     }
 
     /// Reads the only setting that diesel has.

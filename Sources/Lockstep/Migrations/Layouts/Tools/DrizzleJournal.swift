@@ -11,10 +11,8 @@ struct DrizzleJournal {
                 "is no journal of drizzle: it is not a JSON object with a list `entries`",
                 hint: "restore it from version control")
         }
-        if case .text(let dialect) = journal["dialect"], dialect != "sqlite", dialect != "turso" {
-            throw source.malformed(
-                "says that the migrations are for \(dialect)",
-                hint: "only migrations for SQLite run here: check that this is the right folder")
+        if case .text(let dialect) = journal["dialect"] {
+            try SQLDialect.require(dialect == "turso" ? "sqlite" : dialect, in: source)
         }
         var tags: [String] = []
         for (index, entry) in entries.enumerated() {

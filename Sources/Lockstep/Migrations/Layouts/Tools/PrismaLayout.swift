@@ -11,7 +11,7 @@ enum PrismaLayout: LayoutRules {
     static func isSettings(_ name: Substring) -> Bool { name == lock }
 
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
-        if let lock = sources.first(where: { $0.path == Self.lock }) { try requireSQLite(lock) }
+        if let lock = sources.first(where: { $0.path == Self.lock }) { try requireEngine(lock) }
         return try VersionFolders(
             layout: .prisma, up: "migration.sql", down: "down.sql",
             naming: "20240131120000_create_tables"
@@ -27,18 +27,12 @@ enum PrismaLayout: LayoutRules {
     static func orderingText(of path: String) -> String? { String(path.prefix { $0 != "/" }) }
 
     /// SQL for another database would run here as far as it happens to be valid.
-    private static func requireSQLite(_ lock: MigrationSource) throws(LockstepError) {
+    private static func requireEngine(_ lock: MigrationSource) throws(LockstepError) {
         for line in try lock.text().split(whereSeparator: \.isNewline) {
             let sides = line.prefix { $0 != "#" }.split(separator: "=", maxSplits: 1)
                 .map { $0.trimmingSpace() }
             guard sides.count == 2, sides[0] == "provider" else { continue }
-            let provider = sides[1].filter { $0 != "\"" && $0 != "'" }
-            guard provider == "sqlite" else {
-                throw lock.malformed(
-                    "says that the migrations are for \(provider)",
-                    hint: "only migrations for SQLite run here: check that this is the right folder"
-                )
-            }
+            try SQLDialect.require(sides[1].filter { $0 != "\"" && $0 != "'" }, in: lock)
         }
     }
 }
