@@ -111,13 +111,18 @@ struct MigrationOptions: ParsableArguments {
         return try sets(for: engine)
     }
 
+    /// The sets as their files have them, without declarations.
+    func files(for engine: DatabaseEngine) throws -> [MigrationSet] {
+        try MigrationSet.sets(
+            in: folder, named: self.set, layout: layout, largestFile: largestFile, engine: engine)
+    }
+
     /// - Parameter what: The option or command that needs exactly one set, if any does.
     /// - Parameter engine: The engine that runs them.
     func sets(
         oneFor what: String? = nil, for engine: DatabaseEngine = .sqlite
     ) throws -> [MigrationSet] {
-        var sets = try MigrationSet.sets(
-            in: folder, named: self.set, layout: layout, largestFile: largestFile, engine: engine)
+        var sets = try files(for: engine)
         for set in sets where !set.ignoredFiles.isEmpty {
             Output.note(
                 "notice: ignored, not \(set.layout.rawValue) migrations: "

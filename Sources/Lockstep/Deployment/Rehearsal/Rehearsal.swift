@@ -162,14 +162,6 @@ public struct Rehearsal {
     }
 }
 
-extension RehearsalReport.Step {
-    fileprivate init(_ step: MigrationReport.Step, _ rows: [RehearsalReport.RowChange]) {
-        self.init(
-            set: step.set, version: step.version, name: step.name, isUp: step.isUp,
-            statements: step.statements, duration: step.duration, rows: rows)
-    }
-}
-
 /// Counts the rows of the copy after each version, on a separate connection that sees committed changes.
 private final class RehearsedRows {
     private let connection: Connection

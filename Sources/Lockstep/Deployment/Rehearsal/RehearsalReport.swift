@@ -8,6 +8,10 @@ public struct RehearsalReport: Sendable {
         public let before: Int?
         /// Its rows afterwards; nil if the version dropped or renamed the table.
         public let after: Int?
+
+        package init(table: String, before: Int?, after: Int?) {
+            (self.table, self.before, self.after) = (table, before, after)
+        }
     }
 
     /// One version that was applied to the copy, or undone.
@@ -27,28 +31,37 @@ public struct RehearsalReport: Sendable {
         public let duration: Duration
         /// The tables whose row counts changed, by name.
         public let rows: [RowChange]
+
+        /// - Parameter step: The step as the run reports it.
+        package init(_ step: MigrationReport.Step, _ rows: [RowChange]) {
+            (set, version, name, isUp) = (step.set, step.version, step.name, step.isUp)
+            (statements, duration, self.rows) = (step.statements, step.duration, rows)
+        }
     }
 
+    /// Makes an empty report. Its time begins.
+    package init() {}
+
     /// The steps in the order in which they ran; if one failed, those before it.
-    public internal(set) var steps: [Step] = []
+    public package(set) var steps: [Step] = []
     /// Problems that did not stop the migration.
-    public internal(set) var notices: [LockstepError] = []
+    public package(set) var notices: [LockstepError] = []
     /// Why the next version failed; nil if all succeeded.
-    public internal(set) var failure: LockstepError?
+    public package(set) var failure: LockstepError?
     /// The verification of the copy afterwards; nil if a version failed, or none was pending.
-    public internal(set) var verification: VerificationReport?
+    public package(set) var verification: VerificationReport?
     /// The checks that fail in the copy but not in the original.
-    public internal(set) var newFailures: [VerificationReport.Check] = []
+    public package(set) var newFailures: [VerificationReport.Check] = []
     /// The size of the file before, in bytes.
-    public internal(set) var bytesBefore = 0
+    public package(set) var bytesBefore = 0
     /// The size of the file after, in bytes, including pages that became free.
-    public internal(set) var bytesAfter = 0
+    public package(set) var bytesAfter = 0
     /// The size that its write-ahead log reached, in bytes. The real run needs it beside the file.
-    public internal(set) var logBytes = 0
+    public package(set) var logBytes = 0
     /// How long it took to make the copy.
-    public internal(set) var copyDuration = Duration.zero
+    public package(set) var copyDuration = Duration.zero
     /// When the rehearsal began, and how long it took.
-    public internal(set) var time = JobTime()
+    public package(set) var time = JobTime()
 
     /// Whether every version succeeded, and no check fails afterwards that passed before.
     public var isClean: Bool { failure == nil && newFailures.isEmpty }

@@ -15,7 +15,12 @@ public struct RepeatedMigration: Sendable, Equatable {
     public let name: String
     /// The time of its last run, in microseconds since 1970-01-01T00:00:00Z.
     public let appliedAt: Int64
-    let checksums: MigrationChecksums
+    package let checksums: MigrationChecksums
+
+    package init(set: String, name: String, appliedAt: Int64, checksums: MigrationChecksums) {
+        (self.set, self.name) = (set, name)
+        (self.appliedAt, self.checksums) = (appliedAt, checksums)
+    }
 }
 
 /// Reads and writes the record of repeatable migrations.

@@ -37,8 +37,8 @@ public struct UnfinishedMigration: Sendable, Equatable {
     public let isUp: Bool
     /// The time of its start, in microseconds since 1970-01-01T00:00:00Z.
     public internal(set) var startedAt: Int64
-    var checksums: MigrationChecksums
-    var down: String?
+    package var checksums: MigrationChecksums
+    package var down: String?
     var segment: Int
     var cursor: Value
     /// The digest of what has run; nil in a row of an older version.
@@ -60,6 +60,21 @@ public struct UnfinishedMigration: Sendable, Equatable {
 
     /// Whether the completed part can be undone.
     public var isReversible: Bool { down != nil }
+}
+
+extension UnfinishedMigration {
+    /// A version on a server, whose runs continue after a number of statements, and only with the file that began it.
+    package init(
+        set: String, version: MigrationVersion, name: String, isUp: Bool, startedAt: Int64,
+        checksums: MigrationChecksums, down: String?, statements: Int
+    ) {
+        (self.set, self.version, self.name, self.isUp) = (set, version, name, isUp)
+        (self.startedAt, self.checksums, self.down) = (startedAt, checksums, down)
+        (segment, cursor) = (statements, .null)
+    }
+
+    /// On a server: how many statements have run.
+    package var statements: Int { segment }
 }
 
 /// Reads and writes the progress of versions.

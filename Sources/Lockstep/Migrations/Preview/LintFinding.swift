@@ -30,7 +30,18 @@ public struct LintFinding: Sendable, Equatable {
     /// Whether the message begins with the place.
     package let isLocated: Bool
 
-    init(
+    /// The finding that a run would fail with this error, whose message begins with its place.
+    package init(refused error: LockstepError) {
+        self.init(.error, .refused, error)
+    }
+
+    init(_ level: Level, _ rule: LintRule, _ error: LockstepError) {
+        self.init(
+            level, rule, error.context.file ?? "", error.context.line ?? 0, error.message,
+            advice: error.advice, isLocated: true)
+    }
+
+    package init(
         _ level: Level, _ rule: LintRule, _ file: String, _ line: Int, _ message: String,
         hint: String?
     ) {

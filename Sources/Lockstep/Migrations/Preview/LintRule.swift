@@ -1,5 +1,5 @@
 /// A rule that migrations are checked by before they run. The article Migrating lists all of them in this order.
-enum LintRule: String, CaseIterable {
+package enum LintRule: String, CaseIterable {
     case dropTable = "drop-table"
     case deleteAll = "delete-all"
     case updateAll = "update-all"
@@ -19,6 +19,11 @@ enum LintRule: String, CaseIterable {
     case blindIndex = "blind-index"
     case code
     case irreversible
+    case setsOutOfStep = "sets-out-of-step"
+    case blockingIndex = "blocking-index"
+    case serial
+    case setNotNull = "set-not-null"
+    case foldedName = "folded-name"
     case refused
     case notTried = "not-tried"
     case tolerated
@@ -48,6 +53,15 @@ enum LintRule: String, CaseIterable {
         case .blindIndex: "what a blind index reveals about the values"
         case .code: "a version in code cannot be tried"
         case .irreversible: "a version has no way down"
+        case .setsOutOfStep:
+            "the files of a version for SQLite and PostgreSQL do not seal the same columns"
+        case .blockingIndex:
+            "on a server: an index is built on an existing table without CONCURRENTLY"
+        case .serial: "on a server: a key is `serial` and not an identity"
+        case .setNotNull:
+            "on a server: NOT NULL is set on a column that no checked constraint shows to be without NULL"
+        case .foldedName:
+            "on a server: a name with capital letters is not quoted, and gets small ones"
         case .refused:
             "a statement is refused on a copy, or a check refuses its result"
         case .notTried:

@@ -74,6 +74,13 @@ public struct MigrationPreview: Sendable, Equatable {
         (self.lint, self.declarations) = (lint, declarations)
     }
 
+    /// The same with more findings.
+    package func adding(_ findings: [LintFinding]) -> MigrationPreview {
+        MigrationPreview(
+            set: set, steps: steps, planFindings: planFindings, lint: lint + findings,
+            declarations: declarations)
+    }
+
     /// Whether a finding prevents a run.
     public var isBlocked: Bool {
         planFindings.contains(where: \.isFatal) || lint.contains { $0.level == .error }

@@ -38,6 +38,13 @@ public struct MigrationReport: Sendable, Equatable {
         public let duration: Duration
         /// How long it waited for another connection's write lock.
         public let waited: Duration
+
+        package init(
+            set: String, name: String, statements: Int, duration: Duration, waited: Duration
+        ) {
+            (self.set, self.name, self.statements) = (set, name, statements)
+            (self.duration, self.waited) = (duration, waited)
+        }
     }
 
     /// Creates an empty report. Its time begins.
@@ -48,7 +55,7 @@ public struct MigrationReport: Sendable, Equatable {
     /// The steps, in order of execution.
     public package(set) var steps: [Step] = []
     /// The repeatable migrations that ran, in order of execution.
-    public internal(set) var repeated: [Repeated] = []
+    public package(set) var repeated: [Repeated] = []
     /// Problems that did not prevent the run, and the effects of versions that a directive allowed, such as lost
     /// rows.
     public package(set) var notices: [LockstepError] = []

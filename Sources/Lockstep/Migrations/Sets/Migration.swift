@@ -43,7 +43,7 @@ public enum Migration: Sendable, Equatable {
     }
 
     /// Where one of its ways comes from.
-    func origin(in set: String, isUp: Bool = true) -> ScriptOrigin {
+    package func origin(in set: String, isUp: Bool = true) -> ScriptOrigin {
         let title = isUp ? title : downTitle
         let isFile = if case .file = self { true } else { false }
         return ScriptOrigin(

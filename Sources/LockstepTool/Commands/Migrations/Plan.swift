@@ -12,9 +12,13 @@ struct Plan: ParsableCommand {
             the database. \
             Exits with 0 if nothing is pending, with 3 if versions are pending, with 9 if something prevents \
             the migration (with --strict, also for a warning), with 4 if files and ledger disagree.
+
+            --engines both also requires that the files for SQLite and for PostgreSQL seal the same columns in the same \
+            order: what is sealed for one engine alone lies in plaintext on the other. Without --database and --url only \
+            the folder is read.
             """)
 
-    @OptionGroup var access: FileOrServerOptions
+    @OptionGroup var access: PlanAccess
     @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var limitOptions: LimitOptions
@@ -28,6 +32,11 @@ struct Plan: ParsableCommand {
 
     @OptionGroup var recorded: RecordedDownOption
 
+    @Option(
+        help: ArgumentHelp(
+            "Compare the files for SQLite with those for PostgreSQL.", valueName: "both"))
+    var engines: EngineChoice?
+
     @Flag(help: "Count warnings as errors.")
     var strict = false
 
@@ -40,7 +49,21 @@ struct Plan: ParsableCommand {
             valueName: "file"))
     var writeDeclare: String?
 
-    func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
+    func validate() throws {
+        try recorded.validate(access.fields, leadsBack: to != nil)
+        guard !comparesAlone else {
+            guard to == nil, !outOfOrder, writeDeclare == nil else {
+                throw ValidationError(
+                    "--to, --out-of-order and --write-declare are about a database: name it with --database or --url"
+                )
+            }
+            return
+        }
+        try access.requireDatabase()
+    }
+
+    /// Whether only the folder is read.
+    private var comparesAlone: Bool { engines == .both && !access.isNamed }
 
     func run() throws {
         let limits = try limitOptions.begin()
@@ -48,15 +71,17 @@ struct Plan: ParsableCommand {
     }
 
     private func run(_ limits: Limits) throws {
+        guard !comparesAlone else { return try report(EnginesInStep(migrations).previews()) }
         let sets = try migrations.sets(
             oneFor: to.map { _ in "--to" } ?? writeDeclare.map { _ in "--write-declare" },
             for: access.server.isNamed ? .postgres : .sqlite)
         #if Postgres
             if access.server.isNamed {
                 return try report(
-                    ServerRun.previews(
-                        sets, target: to.map { .version($0) } ?? .latest, outOfOrder: outOfOrder,
-                        recorded.value, on: access.server))
+                    compared(
+                        ServerRun.previews(
+                            sets, target: to.map { .version($0) } ?? .latest,
+                            outOfOrder: outOfOrder, recorded.value, on: access.server), sets))
             }
         #endif
         let session = try access.session(readOnly: reading.readOnly)
@@ -68,7 +93,16 @@ struct Plan: ParsableCommand {
                     .preview(to.map { .version($0) } ?? .latest, on: connection)
             }
         }
-        try report(previews)
+        try report(compared(previews, sets))
+    }
+
+    /// Adds what differs between the engines' files: as errors if that was asked for, and otherwise as warnings.
+    private func compared(
+        _ previews: [MigrationPreview], _ sets: [MigrationSet]
+    ) throws -> [MigrationPreview] {
+        let step = EnginesInStep(migrations)
+        let findings = try step.findings(sets, engines == .both ? .error : .warning)
+        return zip(previews, findings).map { preview, findings in preview.adding(findings) }
     }
 
     private func report(_ previews: [MigrationPreview]) throws {
@@ -105,7 +139,14 @@ struct Plan: ParsableCommand {
     }
 
     private func show(_ preview: MigrationPreview) {
-        if preview.steps.isEmpty { Output.line("\(preview.set): nothing to do") }
+        if comparesAlone {
+            let isInStep = preview.lint.isEmpty
+            Output.line(
+                "\(preview.set): the files for SQLite and PostgreSQL "
+                    + (isInStep ? "seal the same columns" : "are out of step"))
+        } else if preview.steps.isEmpty {
+            Output.line("\(preview.set): nothing to do")
+        }
         for step in preview.steps {
             let direction = step.isUp ? "up" : "down"
             let version = step.version?.description ?? "repeatable"
