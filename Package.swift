@@ -143,6 +143,7 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "Lockstep", "CSQLCipher", "EndWithParent", "FaultyVFS", "FaultyWork", systemPackage,
+                .target(name: "LockstepPostgres", condition: .when(traits: ["Postgres"])),
             ],
             path: "Tests/Harness/Worker",
             swiftSettings: strict),
@@ -170,7 +171,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "LockstepPostgresTests",
-            dependencies: ["LockstepPostgres", "TestServers", "TestSupport", systemPackage],
+            dependencies: [
+                "LockstepPostgres", "TestServers", "TestSupport", "Worker", systemPackage,
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LockstepToolTests",

@@ -14,6 +14,7 @@
 #error "This libpq is too old: 14 or newer is needed."
 #endif
 
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -41,6 +42,12 @@ static inline long long lockstep_peer_user(int descriptor) {
     gid_t group;
     return getpeereid(descriptor, &user, &group) == 0 ? (long long)user : -1;
 #endif
+}
+
+// Waits until there is something to read, or for so many milliseconds; 0 after that time or a signal.
+static inline int lockstep_await_input(int descriptor, int milliseconds) {
+    struct pollfd entry = {.fd = descriptor, .events = POLLIN};
+    return poll(&entry, 1, milliseconds) > 0;
 }
 
 #endif

@@ -42,11 +42,56 @@
                 if case .none = credentials {
                 } else {
                     values.append(("channel_binding", "require"))
+                    // From 16 on. Before, the channel binding alone says that only SCRAM will do.
+                    if PQlibVersion() >= 160_000 {
+                        values.append(("require_auth", "scram-sha-256"))
+                    }
                 }
             }
             for (name, value) in address.settings.sorted(by: { $0.key < $1.key }) {
                 values.append((name, value))
             }
+        }
+
+        /// Connects once more as another connection did, with the host that it found. libpq keeps the password for that.
+        static func connect(beside other: OpaquePointer) throws -> OpaquePointer {
+            guard let all = unsafe PQconninfo(other) else { throw outOfMemory }
+            defer { unsafe PQconninfoFree(all) }
+            var names: [[UInt8]] = []
+            var texts: [[UInt8]] = []
+            defer {
+                for index in texts.indices {
+                    unsafe texts[index].withUnsafeMutableBytes { unsafe wipe($0) }
+                }
+            }
+            var option = unsafe all
+            while let keyword = unsafe option.pointee.keyword {
+                defer { unsafe option += 1 }
+                guard var value = unsafe option.pointee.val else { continue }
+                let name = unsafe String(cString: keyword)
+                if name == "host", let host = unsafe PQhost(other) { unsafe value = unsafe host }
+                if name == "port", let port = unsafe PQport(other) { unsafe value = unsafe port }
+                names.append(Array(name.utf8) + [0])
+                texts.append(
+                    unsafe Array(
+                        UnsafeRawBufferPointer(start: value, count: unsafe strlen(value) + 1)))
+            }
+            return try unsafe connect(names, texts)
+        }
+
+        private static var outOfMemory: LockstepError {
+            LockstepError(.limitExceeded, "there is no memory for a connection to a server")
+        }
+
+        /// - Parameters: Names and values, each with a zero at its end.
+        private static func connect(
+            _ names: [[UInt8]], _ texts: [[UInt8]]
+        ) throws -> OpaquePointer {
+            let handle = unsafe withPointers(names) { names in
+                unsafe withPointers(texts) { values in unsafe PQconnectdbParams(names, values, 0) }
+            }
+            guard let handle = unsafe handle else { throw outOfMemory }
+            return unsafe handle
         }
 
         /// Connects, which blocks. The handle can be one of a failed connection.
@@ -65,17 +110,7 @@
                     unsafe texts[index].withUnsafeMutableBytes { unsafe Self.wipe($0) }
                 }
             }
-            let keys = names.map { Array($0.utf8) + [0] }
-            let handle = unsafe Self.withPointers(keys) { keys in
-                unsafe Self.withPointers(texts) { values in
-                    unsafe PQconnectdbParams(keys, values, 0)
-                }
-            }
-            guard let handle = unsafe handle else {
-                throw LockstepError(
-                    .limitExceeded, "there is no memory for a connection to a server")
-            }
-            return unsafe handle
+            return try unsafe Self.connect(names.map { Array($0.utf8) + [0] }, texts)
         }
 
         /// The compiler does not know what the function does, and so leaves the call in.

@@ -184,8 +184,10 @@
             }
             let at = user.map { "\($0)@" } ?? ""
             let list = names.joined(separator: ",")
+            let port = hosts.first?.port ?? Self.defaultPort
+            let more = port == Self.defaultPort ? "" : "&port=\(port)"
             return isLocal
-                ? "postgres://\(at)/\(database)?host=\(list)"
+                ? "postgres://\(at)/\(database)?host=\(list)\(more)"
                 : "postgres://\(at)\(list)/\(database)"
         }
     }

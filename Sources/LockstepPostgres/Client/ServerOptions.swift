@@ -12,6 +12,9 @@
         public var allowsUntrusted = false
         /// The name under which the server lists the connection.
         public var applicationName = "lockstep"
+        /// Asked ten times a second while a statement runs. False cancels the statement, which then throws
+        /// `LockstepError.Code.interrupted`; a commit is never cancelled.
+        public var shouldContinue: (@Sendable () -> Bool)?
 
         /// The keys of the datasets whose sealed columns the connection reads and writes. The server must prove its
         /// registry of each of them, not older than what the keyring remembers; otherwise the connection does not open.

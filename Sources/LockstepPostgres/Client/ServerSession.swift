@@ -12,16 +12,32 @@
         let address: ServerAddress
         /// The server's warnings since the last statement began.
         private let warnings = Warnings()
+        private let options: ServerOptions
         private var preparedCount = 0
         /// The sealed columns; nil without keys.
         private(set) var fields: ServerFields?
 
-        init(_ address: ServerAddress, _ credentials: ServerCredentials, _ options: ServerOptions)
-            throws
-        {
-            self.address = address
+        convenience init(
+            _ address: ServerAddress, _ credentials: ServerCredentials, _ options: ServerOptions
+        ) throws {
             let parameters = try ConnectionParameters(address, credentials, options)
-            unsafe handle = try unsafe parameters.connect()
+            try unsafe self.init(parameters.connect(), address, options)
+        }
+
+        /// A second connection with the same server, as the same role, and without keys.
+        convenience init(beside other: ServerSession) throws {
+            var options = other.options
+            (options.fieldKeys, options.sealed) = ([], [])
+            try unsafe self.init(
+                ConnectionParameters.connect(beside: other.handle), other.address, options)
+        }
+
+        /// - Parameter handle: What libpq has connected, or failed to.
+        private init(
+            _ handle: OpaquePointer, _ address: ServerAddress, _ options: ServerOptions
+        ) throws {
+            unsafe self.handle = unsafe handle
+            (self.address, self.options) = (address, options)
             guard unsafe PQstatus(handle) == CONNECTION_OK else {
                 let error = ConnectionFailure.error(
                     unsafe String(cString: PQerrorMessage(handle)), address,
@@ -40,7 +56,7 @@
                     unsafe Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue().count
                         .wrappingAdd(1, ordering: .relaxed)
                 }, Unmanaged.passUnretained(warnings).toOpaque())
-            try settle(options)
+            try settle()
             guard !options.fieldKeys.isEmpty || !options.sealed.isEmpty else { return }
             fields = try ServerFields(options, ServerConnection(self))
         }
@@ -48,7 +64,7 @@
         deinit { unsafe PQfinish(handle) }
 
         /// Checks whom it is connected with, and makes the session independent of the role's settings.
-        private func settle(_ options: ServerOptions) throws {
+        private func settle() throws {
             try PeerCheck.require(unsafe PQsocket(handle), address)
             let version = Int(unsafe PQserverVersion(handle))
             guard version >= ServerConnection.oldestVersion * 10_000 else {
@@ -91,10 +107,64 @@
             let sql = try sql.resolved(fields)
             return try unsafe sql.parameters.withServerArrays {
                 count, types, values, lengths, formats throws(LockstepError) in
-                try unsafe finish(
-                    PQexecParams(
-                        handle, sql.text, count, types, values, lengths, formats, 0), sql.text)
+                guard let shouldContinue = options.shouldContinue, !Self.ends.contains(sql.text)
+                else {
+                    return try unsafe finish(
+                        PQexecParams(
+                            handle, sql.text, count, types, values, lengths, formats, 0), sql.text)
+                }
+                guard
+                    unsafe PQsendQueryParams(
+                        handle, sql.text, count, types, values, lengths, formats, 0) == 1
+                else { throw lost() }
+                let isCancelled = awaitAnswer(while: shouldContinue)
+                let result = try unsafe finish(lastResult(), sql.text)
+                // The cancellation came too late for it, and must not reach what follows, such as a COMMIT.
+                guard !isCancelled else {
+                    throw LockstepError(.interrupted, "the statement was cancelled")
+                }
+                return result
             }
+        }
+
+        /// What ends a transaction is awaited.
+        private static let ends: Set<String> = ["COMMIT", "ROLLBACK"]
+
+        /// Waits for the server, and cancels the statement once it is no longer wanted: what was cancelled then answers
+        /// with an error. Never waits for a COMMIT, which a server that waits for a standby answers with success when it
+        /// is cancelled.
+        /// - Returns: Whether it was cancelled.
+        private func awaitAnswer(while shouldContinue: () -> Bool) -> Bool {
+            var isCancelled = false
+            while unsafe PQisBusy(handle) == 1 {
+                guard lockstep_await_input(unsafe PQsocket(handle), 100) == 0 else {
+                    guard unsafe PQconsumeInput(handle) == 1 else { break }
+                    continue
+                }
+                guard !isCancelled, !shouldContinue() else { continue }
+                isCancelled = true
+                guard let cancel = unsafe PQgetCancel(handle) else { continue }
+                // A failure is no answer either: the statement then goes on.
+                var reason: [CChar] = Array(repeating: 0, count: 256)
+                _ = unsafe PQcancel(cancel, &reason, Int32(reason.count))
+                unsafe PQfreeCancel(cancel)
+            }
+            return isCancelled
+        }
+
+        /// The last result of the statement that was sent, as `PQexecParams` answers it; nil if the connection is lost.
+        private func lastResult() -> OpaquePointer? {
+            var last: OpaquePointer?
+            while let next = unsafe PQgetResult(handle) {
+                unsafe PQclear(last)
+                unsafe last = unsafe next
+                // Without an answer to COPY there is no next result.
+                let status = unsafe PQresultStatus(next)
+                guard ![PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(status) else {
+                    break
+                }
+            }
+            return unsafe last
         }
 
         func prepare(_ text: String) throws(LockstepError) -> String {

@@ -10,7 +10,7 @@
     /// second: the version is rolled back, and begun again a moment later, until `timeout` has passed.
     public struct ServerMigrator {
         /// What happens in a run, for tests that end it there.
-        enum Event: Equatable {
+        package enum Event: Equatable {
             /// A statement is about to run.
             case statement(line: Int)
             /// All statements ran; the ledger is about to be written.
@@ -51,7 +51,7 @@
             isOfShape = true
         }
 
-        init(
+        package init(
             _ set: MigrationSet, timeout: Duration = .seconds(60), allowsOutOfOrder: Bool = false,
             recordedDown: RecordedDown = .refused, observe: @escaping (Event) throws -> Void
         ) {
@@ -86,14 +86,10 @@
                 recordedDown: recordedDown)
         }
 
-        /// The statements of a step, each with its line in the file.
-        /// - Throws: `LockstepError.Code.migrationMalformed` with file and line, for what cannot run on a server.
-        public func statements(of step: Plan.Step) throws -> [(line: Int, sql: String)] {
-            try ServerScript(step.script(in: set), step.origin(in: set)).statements
-                .map { ($0.line, $0.sql) }
-        }
-
-        /// Runs the steps to `target`. Blocks.
+        /// Runs the steps to `target`, and then, on the way to the newest version, the repeatable migrations that have changed.
+        /// Blocks.
+        ///
+        /// A redo is not one transaction: each version is undone in its own, and applied again in its own.
         /// - Parameters:
         ///   - target: The target of the run.
         ///   - connection: A connection outside a transaction.
@@ -107,7 +103,7 @@
         ///   during a commit: a second run finds out. Any error from `progress`.
         public func run(
             _ target: Plan.Target = .latest, on connection: borrowing ServerConnection,
-            into report: inout MigrationReport, progress: JobProgress.Handler = { _ in }
+            into report: inout MigrationReport, progress: @escaping JobProgress.Handler = { _ in }
         ) throws {
             defer { report.time = report.time.ended() }
             try set.require(.postgres)
@@ -119,48 +115,145 @@
             let ledger = try ServerLedger(connection)
             let path: String? = try connection.value(
                 "SELECT pg_catalog.current_setting('search_path')")
-            var goal = try direction(of: target, ledger, connection)
-            while true {
-                let step = try repeating(progress) {
-                    try runOne(goal, ledger, path ?? "", connection, &report, progress)
-                }
-                guard let step else { return }
-                // One of several to undo is undone.
-                if case .back(let count) = goal, !step.isUp {
-                    guard count > 1 else { return }
-                    goal = .back(count - 1)
-                }
+            let work = ServerWork(
+                set: set, ledger: ledger, path: path ?? "", isOfShape: isOfShape, observe: observe,
+                progress: progress)
+            for goal in try goals(of: target, try ledger.history(connection)) {
+                try reach(goal, work, connection, &report)
             }
+            guard target == .latest else { return }
+            while try repeating(progress, { try repeatOne(work, connection, &report) }) {}
         }
 
         /// Runs the steps to `target`.
         /// - Throws: The errors of ``run(_:on:into:progress:)``.
         public func run(
             _ target: Plan.Target = .latest, on connection: borrowing ServerConnection,
-            progress: JobProgress.Handler = { _ in }
+            progress: @escaping JobProgress.Handler = { _ in }
         ) throws -> MigrationReport {
             var report = MigrationReport()
             try run(target, on: connection, into: &report, progress: progress)
             return report
         }
 
-        /// A target below the current version does not lead up again.
-        private func direction(
-            of target: Plan.Target, _ ledger: ServerLedger, _ connection: borrowing ServerConnection
-        ) throws -> Plan.Target {
+        // MARK: Goals
+
+        /// What a run goes on to until there is no step to it.
+        private enum Goal {
+            case target(Plan.Target)
+            /// These versions alone.
+            case versions([MigrationVersion])
+        }
+
+        /// The goals of a run, of which every script is read before anything runs. A target below the current version does
+        /// not lead up again.
+        private func goals(
+            of target: Plan.Target, _ history: MigrationHistory
+        ) throws -> [Goal] {
+            let plan = plan(target, history)
+            try plan.requireSound()
+            for step in plan.steps { _ = try script(of: step) }
+            for file in plan.repeatables { _ = try script(of: file) }
             switch target {
             case .version(let version):
-                let first = plan(target, try ledger.history(connection)).steps.first
-                return first?.isUp == false ? .downTo(version) : target
-            case .redo:
-                throw LockstepError(
-                    .misuse, "a redo is not supported on PostgreSQL yet",
-                    hint: "roll back, then migrate")
-            case .latest, .downTo, .back: return target
+                return [.target(plan.steps.first?.isUp == false ? .downTo(version) : target)]
+            case .redo(let count):
+                return [
+                    .target(.back(count)), .versions(plan.steps.filter(\.isUp).map(\.version)),
+                ]
+            case .latest, .downTo, .back: return [.target(target)]
             }
         }
 
+        func script(of step: Plan.Step) throws -> ServerScript {
+            let script = try ServerScript(step.script(in: set), step.origin(in: set))
+            if case .abandon = step, script.runsByItself {
+                throw script.origin.located(
+                    LockstepError(
+                        .irreversible, "its statements commit by themselves, as on the way up",
+                        hint: "finish the version with a migration, then roll it back"))
+            }
+            return script
+        }
+
+        func script(of file: MigrationFile) throws -> ServerScript {
+            let origin = Migration.file(file).origin(in: set.name)
+            let script = try ServerScript(file.up, origin)
+            guard !script.runsByItself else {
+                throw LockstepError(
+                    .migrationMalformed,
+                    "\(origin.title): a repeatable migration must be one transaction",
+                    hint: "move statements that cannot run in a transaction into a version",
+                    context: .init(file: file.fileName, set: set.name))
+            }
+            return script
+        }
+
+        private func reach(
+            _ goal: Goal, _ work: ServerWork, _ connection: borrowing ServerConnection,
+            _ report: inout MigrationReport
+        ) throws {
+            var goal = goal
+            while true {
+                var outcome = try repeating(work.progress) {
+                    try runOne(goal, work, connection, &report)
+                }
+                if case .byItself = outcome {
+                    outcome = try repeating(work.progress) {
+                        try runByItself(goal, work, connection, &report)
+                    }
+                }
+                switch outcome {
+                case .nothing: return
+                case .byItself: continue
+                case .done(let step):
+                    // One of several to undo is undone.
+                    guard case .target(.back(let count)) = goal, !step.isUp else { continue }
+                    guard count > 1 else { return }
+                    goal = .target(.back(count - 1))
+                }
+            }
+        }
+
+        /// The next step to a goal, by what is recorded now.
+        private func next(
+            _ goal: Goal, _ history: MigrationHistory
+        ) throws -> Next? {
+            let plan =
+                switch goal {
+                case .target(let target): plan(target, history)
+                case .versions:
+                    Plan(set, history: history, target: .latest, allowsOutOfOrder: true)
+                }
+            try plan.requireSound()
+            let index = plan.steps.firstIndex { step in
+                switch goal {
+                case .target: true
+                case .versions(let versions): versions.contains(step.version)
+                }
+            }
+            return index.map {
+                Next(
+                    step: plan.steps[$0], later: plan.steps[($0 + 1)...],
+                    notices: plan.findings.filter { !$0.isFatal }.map(\.error))
+            }
+        }
+
+        private struct Next {
+            let step: Plan.Step
+            /// The steps that follow it, which can seal or name columns.
+            let later: ArraySlice<Plan.Step>
+            let notices: [LockstepError]
+        }
+
         // MARK: One version
+
+        private enum Outcome {
+            case nothing
+            case done(Plan.Step)
+            /// The next version's statements commit by themselves.
+            case byItself
+        }
 
         /// Runs `body` again while locks keep it from running.
         private func repeating<Output>(
@@ -186,130 +279,100 @@
             }
         }
 
-        /// - Returns: The step that is done; nil if there is none.
         private func runOne(
-            _ target: Plan.Target, _ ledger: ServerLedger, _ path: String,
-            _ connection: borrowing ServerConnection, _ report: inout MigrationReport,
-            _ progress: JobProgress.Handler
-        ) throws -> Plan.Step? {
+            _ goal: Goal, _ work: ServerWork, _ connection: borrowing ServerConnection,
+            _ report: inout MigrationReport
+        ) throws -> Outcome {
             let start = Clock.monotonicMicroseconds
-            var done: (step: MigrationReport.Step, notices: [LockstepError])?
-            let step: Plan.Step? = try connection.transaction { connection in
-                try Self.settle(path, connection)
-                try ledger.lock(connection)
+            var done: ServerStep?
+            let outcome: Outcome = try connection.transaction { connection in
+                try work.settle(connection)
+                try work.ledger.lock(connection)
                 let waited = Clock.time(since: start)
-                let history = try ledger.history(connection)
-                let plan = plan(target, history)
-                try plan.requireSound()
-                try requireNoRepeatables(plan)
-                guard let step = plan.steps.first else { return nil }
-                let script = try ServerScript(step.script(in: set), step.origin(in: set))
+                let history = try work.ledger.history(connection)
+                guard let next = try next(goal, history) else { return .nothing }
+                let step = next.step
+                let script = try script(of: step)
+                guard !script.runsByItself else { return .byItself }
                 let begun = Clock.monotonicMicroseconds
-                let guardian = try ServerGuard(connection)
-                let actions = ServerActions(script, ledger.schema, isOfShape: isOfShape)
-                for (place, statement) in script.statements.enumerated() {
-                    try actions.run(before: place, connection)
-                    try JobProgress(step, of: set.name, line: statement.line).report(to: progress)
-                    try observe(.statement(line: statement.line))
-                    try run(statement, of: script, connection)
+                let losses = try work.runGuarded(script, connection) {
+                    try JobProgress(step, of: set.name, line: $0).report(to: work.progress)
                 }
-                try actions.run(before: script.statements.count, connection)
-                if !isOfShape {
-                    try actions.requireNamed(plan.steps.dropFirst(), in: set, connection)
-                }
-                var notices: [LockstepError]
-                do {
-                    notices = try guardian.requireKept(allowing: script.allowedLosses, connection)
-                } catch let error as LockstepError {
-                    throw script.origin.located(error)
-                }
-                notices += plan.findings.filter { !$0.isFatal }.map(\.error)
+                try work.requireNamed(script, next.later, connection)
                 try observe(.recording)
                 let duration = Clock.time(since: begun)
-                switch step {
-                case .up(let migration):
-                    try ledger.prepare(connection)
-                    try ledger.record(
-                        migration, of: set.name, after: history,
-                        duration: duration.wholeMicroseconds, connection)
-                case .down(let entry, _): try ledger.erase(entry, connection)
-                case .abandon(let unfinished, _): throw Self.impossible(unfinished)
+                try work.record(step, after: history, duration: duration, connection)
+                try observe(.committing)
+                done = ServerStep(
+                    step, of: set.name, script, duration: duration, waited: waited,
+                    notices: losses + next.notices)
+                return .done(step)
+            }
+            done?.add(to: &report)
+            return outcome
+        }
+
+        /// Runs a version whose statements commit by themselves, under a claim that a second connection holds.
+        private func runByItself(
+            _ goal: Goal, _ work: ServerWork, _ connection: borrowing ServerConnection,
+            _ report: inout MigrationReport
+        ) throws -> Outcome {
+            let start = Clock.monotonicMicroseconds
+            let claim = try ServerClaim(work.ledger, beside: connection)
+            let waited = Clock.time(since: start)
+            let history = try work.ledger.history(connection)
+            guard let next = try next(goal, history) else { return .nothing }
+            let step = next.step
+            let script = try script(of: step)
+            // Another runner has done that version meanwhile.
+            guard script.runsByItself else { return .byItself }
+            let run = ServerStepwiseRun(
+                work: work, step: step, later: next.later, script: script, history: history)
+            let (losses, duration) = try run.run(claim, connection)
+            ServerStep(
+                step, of: set.name, script, duration: duration, waited: waited,
+                notices: losses + next.notices
+            ).add(to: &report)
+            return .done(step)
+        }
+
+        /// Runs the first repeatable migration that has changed.
+        /// - Returns: Whether there was one.
+        private func repeatOne(
+            _ work: ServerWork, _ connection: borrowing ServerConnection,
+            _ report: inout MigrationReport
+        ) throws -> Bool {
+            let start = Clock.monotonicMicroseconds
+            var done: (MigrationReport.Repeated, [LockstepError])?
+            try connection.transaction { connection in
+                try work.settle(connection)
+                try work.ledger.lock(connection)
+                let waited = Clock.time(since: start)
+                let plan = plan(.latest, try work.ledger.history(connection))
+                try plan.requireSound()
+                guard let file = plan.repeatables.first else { return }
+                let script = try script(of: file)
+                let begun = Clock.monotonicMicroseconds
+                let losses = try work.runGuarded(script, connection) {
+                    try JobProgress(repeating: file.name, of: set.name, line: $0)
+                        .report(to: work.progress)
                 }
+                try work.requireNamed(script, [], connection)
+                try observe(.recording)
+                let duration = Clock.time(since: begun)
+                try work.ledger.repeatables.record(
+                    file, of: set.name, duration: duration.wholeMicroseconds, connection)
                 try observe(.committing)
                 done = (
-                    MigrationReport.Step(
-                        set: set.name, version: step.version, name: step.name, isUp: step.isUp,
-                        statements: script.statements.count, duration: duration,
-                        waited: waited > .milliseconds(100) ? waited : .zero), notices
+                    MigrationReport.Repeated(
+                        set: set.name, name: file.name, statements: script.statements.count,
+                        duration: duration, waited: ServerStep.worthNaming(waited)), losses
                 )
-                return step
             }
-            if let done {
-                report.steps.append(done.step)
-                for notice in done.notices where !report.notices.contains(notice) {
-                    report.notices.append(notice)
-                }
-            }
-            return step
-        }
-
-        /// The settings that a version begins with, whatever the one before has set.
-        private static func settle(_ path: String, _ connection: borrowing ServerConnection) throws
-        {
-            try connection.execute(
-                """
-                SELECT pg_catalog.set_config('lock_timeout', '1s', true),
-                    pg_catalog.set_config('search_path', \(path), false),
-                    pg_catalog.set_config('standard_conforming_strings', 'on', false)
-                """)
-        }
-
-        private func run(
-            _ statement: StatementCutter.Statement, of script: ServerScript,
-            _ connection: borrowing ServerConnection
-        ) throws {
-            do throws(LockstepError) {
-                try connection.execute(ServerSQL(verbatim: statement.sql))
-            } catch {
-                throw Self.located(error, statement, script.origin)
-            }
-            guard connection.isInTransaction else {
-                throw script.origin.malformed(
-                    "the statement ended the version's transaction", line: statement.line,
-                    hint: "a version and its record are one transaction: remove what ends it")
-            }
-        }
-
-        private static func located(
-            _ error: LockstepError, _ statement: StatementCutter.Statement, _ origin: ScriptOrigin
-        ) -> LockstepError {
-            let kept: [LockstepError.Code] = [
-                .busy, .full, .interrupted, .serverUnreachable, .readOnlyServer,
-            ]
-            guard !kept.contains(error.code) else { return error }
-            var context = error.context
-            let line = statement.line + (context.line ?? 1) - 1
-            (context.file, context.line) = (nil, nil)
-            let renamed = LockstepError(.migrationFailed, error.message, context: context)
-            return origin.located(
-                renamed, line: line,
-                advice: "fix the statement; no part of this version was applied")
-        }
-
-        private func requireNoRepeatables(_ plan: Plan) throws(LockstepError) {
-            guard let first = plan.repeatables.first else { return }
-            throw LockstepError(
-                .migrationMalformed,
-                "\(set.name)/\(first.fileName): repeatable migrations are not supported on PostgreSQL yet",
-                hint: "move its statements into a version",
-                context: .init(file: first.fileName, set: set.name))
-        }
-
-        private static func impossible(_ unfinished: UnfinishedMigration) -> LockstepError {
-            LockstepError(
-                .migrationUnfinished,
-                "\(unfinished.set) \(unfinished.version) was begun by another program",
-                hint: "finish it there")
+            guard let (repeated, losses) = done else { return false }
+            report.repeated.append(repeated)
+            ServerStep.add(losses, to: &report)
+            return true
         }
     }
 #endif

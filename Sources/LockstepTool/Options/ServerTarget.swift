@@ -64,9 +64,9 @@ struct ServerTarget: ParsableArguments {
     }
 
     #if Postgres
-        private func address() throws -> ServerAddress {
+        private func address(_ text: String? = nil) throws -> ServerAddress {
             do {
-                return try ServerAddress(url ?? "")
+                return try ServerAddress(text ?? url ?? "")
             } catch {
                 throw ValidationError(
                     "\(error.message)" + (error.advice.map { "\nHint: \($0.typed)" } ?? ""))
@@ -86,10 +86,12 @@ struct ServerTarget: ParsableArguments {
         }
 
         /// Connects with the server.
-        func connect() throws -> ServerConnection {
+        /// - Parameter copy: The address of another database, for the same role.
+        func connect(copy: String? = nil) throws -> ServerConnection {
             var options = ServerOptions()
             options.schema = schema
             options.allowsUntrusted = allowUntrustedServer
+            options.shouldContinue = { !Interruption.isRequested }
             if allowUntrustedServer {
                 Output.note(
                     "warning: the server need not prove who it is: anyone on the way can read and change everything"
@@ -103,7 +105,7 @@ struct ServerTarget: ParsableArguments {
             } else {
                 credentials = .none
             }
-            return try ServerConnection(address(), credentials, options)
+            return try ServerConnection(address(copy), credentials, options)
         }
     #endif
 }

@@ -204,6 +204,11 @@
             return folder
         }
 
+        /// Runs a program as the user that the server runs as.
+        func asOwner(_ command: [String]) throws(Unavailable) {
+            try Self.asOwner(geteuid() == 0, command)
+        }
+
         private static func asOwner(_ isOwnedByOther: Bool, _ command: [String]) throws(Unavailable)
         {
             try run(

@@ -18,5 +18,8 @@ case "nested-calls": await NestedCalls.run(arguments)
 case "opens": Openings.run(arguments)
 case "rotates": Rotation.run(arguments)
 case "without-threads": await WithoutThreads.run()
+#if Postgres
+    case "server-migration": ServerMigration.run(arguments)
+#endif
 default: exit(64)
 }

@@ -25,9 +25,24 @@
             try connection.query(
                 """
                 SELECT tablename::text FROM pg_catalog.pg_tables
-                WHERE schemaname = 'public' AND tablename <> 'lockstep_migration' ORDER BY 1
+                WHERE schemaname = 'public' AND tablename NOT LIKE 'lockstep\\_%' ORDER BY 1
                 """
             ) { try $0[0] }
+        }
+
+        /// The indexes that a server does not use, and that cost every write.
+        static func invalid(_ connection: borrowing ServerConnection) throws -> [String] {
+            try connection.query(
+                """
+                SELECT relname::text FROM pg_index JOIN pg_class ON oid = indexrelid
+                WHERE NOT indisvalid OR relname ~ '_cc(new|old)' ORDER BY 1
+                """
+            ) { try $0[0] }
+        }
+
+        /// How many versions are begun and not finished.
+        static func unfinished(_ connection: borrowing ServerConnection) throws -> Int {
+            try ServerMigrator.history(connection).unfinished.count
         }
 
         /// The recorded versions.

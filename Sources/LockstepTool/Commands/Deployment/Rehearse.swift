@@ -12,9 +12,12 @@ struct Rehearse: ParsableCommand {
             run blocks other writers, the row counts of the tables that it changes, the size of the file, \
             and the result of verifying the copy. Exits with 1 if a version fails, or if a check fails that \
             passes for the database itself.
+
+            For a database of a server, --on names a copy that you have made: it keeps what has run, and the database itself \
+            is only read.
             """)
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: FileOrServerOptions
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var limitOptions: LimitOptions
@@ -28,7 +31,28 @@ struct Rehearse: ParsableCommand {
     @Option(help: "The folder for the copy. (default: the database's folder)")
     var folder: String?
 
-    func validate() throws { try recorded.validate(access.fields, leadsBack: to != nil) }
+    @Option(
+        help: ArgumentHelp(
+            "With --url, the copy to run on. It is reached with the same role's password.",
+            valueName: "address"))
+    var on: String?
+
+    func validate() throws {
+        try recorded.validate(access.fields, leadsBack: to != nil)
+        guard access.server.isNamed == (on != nil) else {
+            throw ValidationError(
+                on == nil
+                    ? "on a server a rehearsal needs a copy of the database: name it with --on"
+                    : "--on names the copy of a server's database: name that with --url")
+        }
+        guard on == nil || folder == nil else {
+            throw ValidationError("--folder is for the copy of a file: leave it out")
+        }
+        guard on == nil || access.server.passwordFd == nil else {
+            throw ValidationError(
+                "a descriptor has a password for one connection: give it with --password-file")
+        }
+    }
 
     func run() throws {
         let limits = try limitOptions.begin()
@@ -36,7 +60,11 @@ struct Rehearse: ParsableCommand {
     }
 
     private func run(_ limits: Limits) throws {
-        let sets = try migrations.sets(oneFor: to.map { _ in "--to" })
+        let sets = try migrations.sets(
+            oneFor: to.map { _ in "--to" }, for: access.server.isNamed ? .postgres : .sqlite)
+        #if Postgres
+            if let on { return try rehearse(sets, on) }
+        #endif
         let session = try access.session()
         try session.whileFieldsUsed { try rehearse(sets, session, limits) }
     }
@@ -60,14 +88,28 @@ struct Rehearse: ParsableCommand {
                 }
             }
         }
+        try finish(report, session.path.string)
+    }
+
+    #if Postgres
+        private func rehearse(_ sets: [MigrationSet], _ copy: String) throws {
+            Interruption.expect()
+            let target = to.map { Lockstep.Plan.Target.version($0) } ?? .latest
+            let (report, name) = try ServerRun.rehearse(
+                sets, target: target, recorded.value, of: access.server, on: copy)
+            try finish(report, name)
+        }
+    #endif
+
+    private func finish(_ report: RehearsalReport, _ name: String) throws {
         try output.format == .json
-            ? Output.json(Self.json(report, session.path)) : Self.show(report, session.path)
+            ? Output.json(Self.json(report, name)) : show(report, name)
         guard !report.isClean else { return }
         if let failure = report.failure { Output.error(failure) }
         throw ExitCode(Exit.failed)
     }
 
-    private static func json(_ report: RehearsalReport, _ path: FilePath) -> JSONObject {
+    private static func json(_ report: RehearsalReport, _ path: String) -> JSONObject {
         let steps = report.steps.map { step in
             [
                 "set": step.set, "version": step.version.description, "name": step.name,
@@ -79,7 +121,7 @@ struct Rehearse: ParsableCommand {
             ] as JSONObject
         }
         return [
-            "database": path.string, "ok": report.isClean, "steps": steps,
+            "database": path, "ok": report.isClean, "steps": steps,
             "notices": report.notices.map(\.message), "error": report.failure?.json,
             "failedChecks": report.newFailures.map(\.rawValue),
             "verified": report.verification?.isClean, "bytesBefore": report.bytesBefore,
@@ -90,7 +132,7 @@ struct Rehearse: ParsableCommand {
         ]
     }
 
-    private static func show(_ report: RehearsalReport, _ path: FilePath) {
+    private func show(_ report: RehearsalReport, _ path: String) {
         for notice in report.notices { Output.note("notice: \(notice.message)") }
         if report.steps.isEmpty, report.failure == nil { return Output.line("nothing to do") }
         for step in report.steps {
@@ -110,12 +152,15 @@ struct Rehearse: ParsableCommand {
             return Output.line("FAILED on the copy; \(path) is unchanged")
         }
         Output.line(
-            "the file: \(report.bytesBefore) bytes, then \(report.bytesAfter); "
+            "the \(on == nil ? "file" : "database"): \(report.bytesBefore) bytes, then \(report.bytesAfter); "
                 + "its log up to \(report.logBytes)")
         for outcome in report.verification?.outcomes ?? [] where outcome.hasFailed {
             for finding in outcome.findings where finding.isFailure {
                 Output.line("    \(outcome.check.rawValue): \(finding.advice.typed)")
             }
+        }
+        guard report.verification != nil else {
+            return Output.line("everything ran on the copy; \(path) is unchanged")
         }
         Output.line(
             report.verification?.isClean == true

@@ -59,12 +59,10 @@ struct Migrate: ParsableCommand {
             throw ValidationError(
                 "--abandon gives up one version of one database: omit --to, --fleet and --safe")
         }
-        guard !target.server.isNamed || (abandon == nil && !safety.safe) else {
+        guard !target.server.isNamed || !safety.safe else {
             throw ValidationError(
-                abandon == nil
-                    ? "--safe is for files: a backup is the server's, and a version is one transaction that rolls back by itself"
-                    : "--abandon is for files: on a server a version is applied as a whole, or not at all"
-            )
+                "--safe is for files: a backup is the server's, made with pg_basebackup or by its provider; a version is one "
+                    + "transaction and rolls back by itself")
         }
     }
 
@@ -75,6 +73,12 @@ struct Migrate: ParsableCommand {
 
     private func run(_ limits: Limits) throws {
         if let abandon {
+            #if Postgres
+                if target.server.isNamed {
+                    return try ServerRun.abandon(
+                        abandon, of: migrations.set, on: target.server, output.format)
+                }
+            #endif
             let session = try Session.open(target.path(), keyrings, fields, credentials)
             let connection = try session.connect(canBeFirst: true, limits)
             return try Abandonment(

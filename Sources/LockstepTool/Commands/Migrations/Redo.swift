@@ -8,10 +8,10 @@ struct Redo: ParsableCommand {
         discussion: """
             A version is undone only with the file that was applied. If you are still writing the file and it has \
             changed, --recorded-down undoes the version with the way down recorded in the database, without field \
-            keys; then the current file is applied.
+            keys; then the current file is applied. On a server the versions are undone and applied in a transaction each.
             """)
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: FileOrServerOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
     @OptionGroup var runner: RunnerOptions
@@ -25,7 +25,14 @@ struct Redo: ParsableCommand {
     }
 
     func run() throws {
-        let sets = try migrations.sets(oneFor: "a redo")
+        let sets = try migrations.sets(
+            oneFor: "a redo", for: access.server.isNamed ? .postgres : .sqlite)
+        #if Postgres
+            if access.server.isNamed {
+                return try ServerRun.migrate(
+                    sets, target: .redo(steps), runner, on: access.server, output.format)
+            }
+        #endif
         let session = try access.session()
         try MigrationRun.run(sets, target: .redo(steps), runner, in: session, output.format)
     }

@@ -16,15 +16,24 @@
                 let migrator = ServerMigrator(
                     set, timeout: .seconds(options.wait), allowsOutOfOrder: options.outOfOrder,
                     recordedDown: options.recorded.value)
-                try migrator.run(target, on: connection, into: &report) { progress in
-                    guard !Interruption.isRequested else {
-                        throw LockstepError(
-                            .interrupted, "interrupted: the current transaction is rolled back",
-                            hint: "run it again: it continues where it stopped")
+                do {
+                    try migrator.run(target, on: connection, into: &report) { progress in
+                        guard !Interruption.isRequested else { throw interrupted }
+                        line.show(progress)
                     }
-                    line.show(progress)
+                } catch let error as LockstepError
+                    where error.code == .interrupted && Interruption.isRequested
+                {
+                    // The statement that ran was cancelled.
+                    throw interrupted
                 }
             }
+        }
+
+        private static var interrupted: LockstepError {
+            LockstepError(
+                .interrupted, "interrupted: the current transaction is rolled back",
+                hint: "run it again: it continues where it stopped")
         }
 
         /// `plan --url`: the steps and their statements, which the server does not see.
@@ -37,16 +46,47 @@
             return try sets.map { set in
                 let migrator = ServerMigrator(
                     set, allowsOutOfOrder: outOfOrder, recordedDown: recorded)
-                let plan = try migrator.plan(target, on: connection)
-                let steps = try plan.steps.map { step in
-                    MigrationPreview.Step(
-                        version: step.version, name: step.name, title: step.name, isUp: step.isUp,
-                        statements: try migrator.statements(of: step).map {
-                            MigrationPreview.Statement(line: $0.line, sql: $0.sql)
-                        })
+                return try migrator.preview(target, on: connection)
+            }
+        }
+
+        /// `rehearse --url`, with what ran and the name of the database.
+        static func rehearse(
+            _ sets: [MigrationSet], target: Lockstep.Plan.Target, _ recorded: RecordedDown,
+            of server: ServerTarget, on copy: String
+        ) throws -> (RehearsalReport, String) {
+            let original = try server.connect()
+            var rehearsal = ServerRehearsal(sets)
+            rehearsal.target = target
+            rehearsal.recordedDown = recorded
+            let line = MigrationProgressLine()
+            let report = try rehearsal.run(of: original, on: server.connect(copy: copy)) {
+                guard !Interruption.isRequested else {
+                    throw LockstepError(
+                        .interrupted, "the rehearsal was interrupted: the copy keeps what has run")
                 }
-                return MigrationPreview(
-                    set: set.name, steps: steps, planFindings: plan.findings, lint: [])
+                line.show($0)
+            }
+            return (report, "\(original.address)")
+        }
+
+        /// `migrate --abandon --url`.
+        static func abandon(
+            _ version: MigrationVersion, of set: String?, on server: ServerTarget,
+            _ format: OutputFormat
+        ) throws {
+            let connection = try server.connect()
+            let one = try ServerMigrator.abandon(version, of: set, on: connection)
+            switch format {
+            case .json:
+                try Output.json(
+                    [
+                        "set": one.set, "version": "\(one.version)", "name": one.name,
+                        "direction": one.isUp ? "up" : "down",
+                    ] as JSONObject)
+            case .text:
+                Output.line(
+                    "gave up \(one.set) \(one.version) \(one.name): what has run of it stays")
             }
         }
 

@@ -2,6 +2,7 @@
     import Lockstep
     import Synchronization
     import TestServers
+    import TestSupport
     import Testing
 
     @testable import LockstepPostgres
@@ -23,10 +24,37 @@
 
         @Test(
             "Of eight runners at once on a fresh database, one applies each version, and none fails",
-            arguments: 1...10)
+            arguments: 1...(Torture.isLong ? 10 : 2))
         func eight(_ round: Int) async throws {
-            let address = try TestServer.shared.get().address()
-            let set = try ServerScratch.set(Self.scripts)
+            try await Self.runEight(at: TestServer.shared.get().address())
+        }
+
+        @Test(
+            "The same through a pooler in transaction mode, where each transaction has another connection",
+            arguments: 1...(Torture.isLong ? 10 : 2))
+        func pooled(_ round: Int) async throws {
+            guard let pooler = try TestPooler(before: TestServer.shared.get()) else { return }
+            let address = try pooler.address()
+            try await Self.runEight(at: address)
+            // Nothing is left of their locks and claims.
+            let direct = try ServerConnection(pooler.direct(address))
+            let locks: Int? = try direct.value(
+                """
+                SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                """)
+            #expect(locks == 0)
+        }
+
+        private static let byItself = """
+            -- lockstep: up
+            -- lockstep: no transaction
+            CREATE INDEX CONCURRENTLY a_n ON a (n);
+            INSERT INTO a VALUES (51, 1);
+            """
+
+        private static func runEight(at address: ServerAddress) async throws {
+            let set = try ServerScratch.set(scripts + [byItself])
             let pool = ServerPool(address, maximum: 8)
             let applied = try await withThrowingTaskGroup(of: [String].self) { group in
                 for _ in 0..<8 {
@@ -38,8 +66,10 @@
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
-            #expect(applied.sorted() == ["1", "2", "3"])
-            #expect(try await pool.use { try ServerScratch.recorded($0) } == ["1", "2", "3"])
+            #expect(applied.sorted() == ["1", "2", "3", "4"])
+            #expect(try await pool.use { try ServerScratch.recorded($0) } == ["1", "2", "3", "4"])
+            let rows: Int? = try await pool.use { try $0.value("SELECT count(*) FROM a") }
+            #expect(rows == 51)
         }
 
         /// Whether the schema is that of the recorded versions.

@@ -11,7 +11,15 @@
         /// The schema of the ledger and of the tables that migrations name without a schema.
         let schema: String
 
-        private var name: String { "\(SQLTokens.quote(schema)).\(Self.table)" }
+        private var place: ServerEngineTable {
+            ServerEngineTable(schema: schema, table: Self.table)
+        }
+        private var name: String { place.name }
+
+        /// The versions that are applied statement by statement, and not finished.
+        var progress: ServerProgressTable { ServerProgressTable(schema: schema) }
+        /// The repeatable migrations that ran.
+        var repeatables: ServerRepeatables { ServerRepeatables(schema: schema) }
 
         /// The ledger in the first schema of the connection's search path.
         /// - Throws: `LockstepError.Code.notFound` if that does not exist.
@@ -35,78 +43,42 @@
         /// ASCII for `lock`.
         private static let lockClass = 0x6C6F_636B
 
+        /// Everything that the server records about migrations.
+        /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write.
         func history(_ connection: borrowing ServerConnection) throws -> MigrationHistory {
-            guard try exists(connection) else { return MigrationHistory() }
-            do {
-                let entries = try connection.query(
-                    """
-                    SELECT position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down,
-                        applied_at, duration, tool_version
-                    FROM \(verbatim: name) ORDER BY position
-                    """
-                ) { row in try Self.entry(row) }
-                try Self.requirePossible(entries)
-                return MigrationHistory(entries: entries)
-            } catch let error as LockstepError
-                where error.code == .decodeMismatch || error.context.sqlState == "42703"
-            {
-                throw Self.impossible("column")
-            }
-        }
-
-        /// - Throws: `LockstepError.Code.tampered` for something that is no table: a view would run its maker's code.
-        private func exists(_ connection: borrowing ServerConnection) throws -> Bool {
-            let kind: String? = try connection.value(
+            let entries = try place.rows(
                 """
-                SELECT c.relkind::text FROM pg_catalog.pg_class AS c
-                JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-                WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name
-                    AND c.relname OPERATOR(pg_catalog.=) \(Self.table)::name
-                """)
-            guard let kind else { return false }
-            guard kind == "r" else { throw Self.impossible("kind of object") }
-            return true
+                position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, applied_at, duration,
+                tool_version
+                """, order: "position", connection
+            ) { row in
+                LedgerEntry(
+                    set: try row[1], version: try place.version(row[2]), name: try row[3],
+                    checksums: try place.checksums(row, from: 4), down: try row[7],
+                    appliedAt: try row[8], duration: try row[9], toolVersion: try row[10],
+                    position: try row[0])
+            }
+            try requirePossible(entries)
+            return MigrationHistory(
+                entries: entries, unfinished: try progress.all(connection).map(\.unfinished),
+                repeated: try repeatables.all(connection))
         }
 
-        private static func entry(_ row: ServerRow) throws -> LedgerEntry {
-            let text: String = try row[2]
-            guard let version = MigrationVersion(text), version.description == text else {
-                throw impossible("version")
-            }
-            let checksums = MigrationChecksums(
-                bytes: try row[4], text: try row[5], tokens: try row[6])
-            guard
-                [checksums.bytes, checksums.text, checksums.tokens].allSatisfy({ $0.count == 32 })
-            else {
-                throw impossible("checksum")
-            }
-            return LedgerEntry(
-                set: try row[1], version: version, name: try row[3], checksums: checksums,
-                down: try row[7], appliedAt: try row[8], duration: try row[9],
-                toolVersion: try row[10], position: try row[0])
-        }
-
-        private static func requirePossible(_ entries: [LedgerEntry]) throws(LockstepError) {
+        private func requirePossible(_ entries: [LedgerEntry]) throws(LockstepError) {
             guard entries.allSatisfy({ $0.position > 0 && $0.duration >= 0 }) else {
-                throw impossible("position or duration")
+                throw place.impossible("position or duration")
             }
             let versions = Set(entries.map { "\($0.set) \($0.version)" })
             guard versions.count == entries.count,
                 Set(entries.map(\.position)).count == entries.count
-            else { throw impossible("second row of a version") }
-        }
-
-        private static func impossible(_ what: String) -> LockstepError {
-            LockstepError(
-                .tampered, "the server's ledger contains an invalid \(what)",
-                hint: "somebody else than Lockstep has written it; restore it from a backup")
+            else { throw place.impossible("second row of a version") }
         }
 
         // MARK: Writing
 
         /// Makes the table if it does not exist.
         func prepare(_ connection: borrowing ServerConnection) throws {
-            guard try !exists(connection) else { return }
+            guard try !place.exists(connection) else { return }
             try connection.execute(
                 """
                 CREATE TABLE \(verbatim: name) (
@@ -140,7 +112,7 @@
         ) throws {
             let (position, overflow) = (history.entries.map(\.position).max() ?? 0)
                 .addingReportingOverflow(1)
-            guard !overflow else { throw Self.impossible("position") }
+            guard !overflow else { throw place.impossible("position") }
             let sums = migration.checksums
             try connection.execute(
                 """
@@ -159,7 +131,7 @@
                 DELETE FROM \(verbatim: name)
                 WHERE position OPERATOR(pg_catalog.=) \(entry.position)::int8
                 """)
-            guard count == 1 else { throw Self.impossible("row of \(entry.set) \(entry.version)") }
+            guard count == 1 else { throw place.impossible("row of \(entry.set) \(entry.version)") }
         }
     }
 #endif

@@ -16,7 +16,20 @@
                 "COPY t FROM STDIN;",
                 "COPY t (a) FROM stdin WITH (FORMAT csv);", "COPY t TO STDOUT;", "\\i other.sql",
                 "-- lockstep: rebuild table t", "-- lockstep: foreign keys off",
-                "-- lockstep: no transaction", "-- lockstep: double quoted texts",
+                "VACUUM FULL t;", "VACUUM (FULL, VERBOSE) t;", "CREATE DATABASE d;",
+                "DROP DATABASE d;", "ALTER SYSTEM SET fsync = off;",
+                "ALTER TABLE t DETACH PARTITION u CONCURRENTLY;",
+                "REINDEX SCHEMA CONCURRENTLY public;",
+                "CREATE INDEX CONCURRENTLY ON t (a);", "CREATE INDEX CONCURRENTLY i ON t (a);",
+                "DROP INDEX CONCURRENTLY i;", "REINDEX TABLE CONCURRENTLY t;", "VACUUM t;",
+                "PRAGMA foreign_keys = off;", "INSERT OR REPLACE INTO t VALUES ('a');",
+                "REPLACE INTO t VALUES ('a');", "ATTACH 'a' AS b;",
+                "CREATE VIRTUAL TABLE v USING fts5 (a);",
+                "CREATE TABLE u (id INTEGER PRIMARY KEY AUTOINCREMENT);",
+                "CREATE TABLE u (id TEXT PRIMARY KEY) WITHOUT ROWID;",
+                "CREATE TRIGGER g AFTER INSERT ON t BEGIN SELECT 1; END;",
+                "-- lockstep: drop column a", "-- lockstep: report rows",
+                "-- lockstep: double quoted texts",
                 "-- lockstep: backfill t batch=5",
             ])
         func refusals(_ line: String) throws {
@@ -27,6 +40,41 @@
             #expect(error?.hint != nil)
             #expect(try ServerScratch.tables(server).isEmpty)
             #expect(try ServerScratch.recorded(server).isEmpty)
+        }
+
+        @Test(
+            "A refusal in a later version, its way down or a repeatable keeps the first from running"
+        )
+        func later() throws {
+            let server = try TestServer.connection()
+            let first = ServerScratch.up("CREATE TABLE t (a text);", down: "DROP TABLE t; COMMIT;")
+            let set = try ServerScratch.set(first, ServerScratch.up("PRAGMA user_version;"))
+            let error = refused(.migrationMalformed) { _ = try ServerMigrator(set).run(on: server) }
+            #expect(error?.context.file == "0002_step.sql")
+            #expect(try ServerScratch.tables(server).isEmpty)
+            let sound = try ServerMigrator(ServerScratch.set(first))
+            _ = try sound.run(on: server)
+            refused(.migrationMalformed) { _ = try sound.run(.back(1), on: server) }
+            #expect(try ServerScratch.recorded(server) == ["1"])
+            let preview = try ServerMigrator(set).preview(on: server)
+            #expect(preview.isBlocked && preview.lint.map(\.rule) == ["refused"])
+            #expect(preview.lint.map { "\($0.file):\($0.line)" } == ["0002_step.sql:2"])
+        }
+
+        @Test(
+            "What is like SQLite's, or like a statement for outside, but is not",
+            arguments: [
+                "CREATE TABLE \"autoincrement\" (without_rowid int);",
+                "REINDEX TABLE t;", "CREATE TABLE u (vacuum int, \"full\" int);",
+                "SELECT 'PRAGMA', $$COMMIT;$$; /* VACUUM FULL */",
+                "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$begin return new; end$$; "
+                    + "CREATE TRIGGER g AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION f();",
+                "INSERT INTO t VALUES ('a') ON CONFLICT DO NOTHING;",
+            ])
+        func alike(_ sql: String) throws {
+            let server = try TestServer.connection()
+            let set = try ServerScratch.set(ServerScratch.up("CREATE TABLE t (a text);\n\(sql)\n"))
+            #expect(try ServerMigrator(set).run(on: server).steps.count == 1)
         }
 
         @Test("COMMIT inside a block or procedure fails, and leaves nothing")
