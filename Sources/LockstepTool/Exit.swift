@@ -79,7 +79,7 @@ enum Exit: Int32, CaseIterable {
             switch code {
             case .serverUnreachable, .commitUnknown: .unreachable
             case .loginRefused: .wrongKey
-            case .serverUntrusted: .tampered
+            case .serverUntrusted, .copyDiffers: .tampered
             default: .failed
             }
         }

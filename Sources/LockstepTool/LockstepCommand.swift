@@ -20,7 +20,16 @@ struct LockstepCommand: ParsableCommand {
             Unseal.self, Reseal.self, Issue.self, Release.self, Import.self, List.self, Show.self,
             Insert.self, Update.self, Delete.self, Query.self,
             Adopt.self, Backup.self, Restore.self, Salvage.self, Export.self,
-        ])
+        ] + servers)
+
+    /// The commands that need a server.
+    private static var servers: [any ParsableCommand.Type] {
+        #if Postgres
+            [Copy.self]
+        #else
+            []
+        #endif
+    }
 
     /// Prints our own errors as `error:` and `hint:` and takes the exit code from them. The argument parser handles
     /// everything else.

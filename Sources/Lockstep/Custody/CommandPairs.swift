@@ -81,7 +81,7 @@ package enum CommandPairs {
         ("migrate", .writes), ("migrate abandon", .writes), ("rollback", .writes),
         ("redo", .writes), ("baseline", .writes), ("repair", .writes),
         ("import", .writes), ("release make", .writes), ("insert", .writes), ("update", .writes),
-        ("delete", .writes),
+        ("delete", .writes), ("copy", .writes),
         ("migrate safe", .writes), ("restore", .replaces), ("keys rotate-database", .replaces),
         ("seal", .converts), ("unseal", .converts), ("reseal", .converts),
         ("keys add-slot", .keyring), ("keys remove-slot", .keyring),

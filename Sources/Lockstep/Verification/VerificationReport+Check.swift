@@ -9,6 +9,11 @@ extension VerificationReport {
             roundTrip,
         ]
 
+        /// The checks of a database on a server, in the order in which reports list them.
+        package static let ofServers: [Check] = [
+            server, ledger, drift, constraints, registry, shape, cells, exposure, orphans, manifest,
+        ]
+
         /// The name, as text and JSON show it. It is stable.
         public let rawValue: String
         /// The name in earlier versions.
@@ -37,7 +42,8 @@ extension VerificationReport {
 
         /// The check of this name.
         public init?(rawValue: String) {
-            guard let check = Self.allCases.first(where: { $0.rawValue == rawValue }) else {
+            let all = Self.allCases + Self.ofServers
+            guard let check = all.first(where: { $0.rawValue == rawValue }) else {
                 return nil
             }
             self = check

@@ -29,22 +29,22 @@ public struct VerificationReport: Sendable {
         }
 
         /// A finding that fails the verification.
-        static func failure(_ message: String) -> Finding {
+        package static func failure(_ message: String) -> Finding {
             failure(advice: .init(message))
         }
 
         /// A finding that fails the verification, and whose message names actions.
-        static func failure(advice: LockstepError.Advice) -> Finding {
+        package static func failure(advice: LockstepError.Advice) -> Finding {
             Finding(isFailure: true, advice: advice)
         }
 
         /// A finding that is a notice.
-        static func notice(_ message: String) -> Finding {
+        package static func notice(_ message: String) -> Finding {
             notice(advice: .init(message))
         }
 
         /// A notice whose message names actions.
-        static func notice(advice: LockstepError.Advice) -> Finding {
+        package static func notice(advice: LockstepError.Advice) -> Finding {
             Finding(isFailure: false, advice: advice)
         }
     }
@@ -70,26 +70,30 @@ public struct VerificationReport: Sendable {
     }
 
     /// The checks, in the order of ``Check/allCases``.
-    public internal(set) var outcomes: [Outcome] = []
+    public package(set) var outcomes: [Outcome] = []
     /// When the verification began, and how long it took.
-    public internal(set) var time = JobTime()
+    public package(set) var time = JobTime()
+
+    package init() {}
 
     /// Whether no check failed.
     public var isClean: Bool { !outcomes.contains(where: \.hasFailed) }
 }
 
 /// Thrown by a check that the verification was not asked for; why not is a notice.
-struct NotAsked: Error {
+package struct NotAsked: Error {
     let reason: String
+
+    package init(reason: String) { self.reason = reason }
 }
 
 /// The result of a check.
-typealias CheckResult = (summary: String, findings: [VerificationReport.Finding])
+package typealias CheckResult = (summary: String, findings: [VerificationReport.Finding])
 
 extension VerificationReport.Outcome {
     /// Runs one check, measures its duration, and turns an error into a failure of the check, or into a notice if the
     /// check cannot fail.
-    static func of(
+    package static func of(
         _ check: VerificationReport.Check, _ body: () throws -> CheckResult
     ) throws -> VerificationReport.Outcome {
         let start = Clock.monotonicMicroseconds

@@ -27,8 +27,9 @@
         public var mayBeUnsealed = false
 
         /// Whether the database may be one that the keyrings do not remember although they remember others: for a copy that was
-        /// just made.
-        var mayBeUnknown = false
+        /// just made, so that they can remember it. At any other time it would accept a server that somebody put in the place
+        /// of the right one.
+        public var mayBeUnknown = false
 
         /// The defaults.
         public init() {}

@@ -79,7 +79,7 @@
         }
 
         /// Whether a value has the form of a cell: the rules of CellFormat.swift.
-        private var condition: String {
+        var condition: String {
             let name = SQLTokens.quote(column)
             let forms = CellShape.beginnings(mode).map { form in
                 "(pg_catalog.substring(\(name), 1, 1) = '\\x\(Hex.encode([form.byte]))'::bytea AND pg_catalog.octet_length(\(name)) > \(form.overhead))"

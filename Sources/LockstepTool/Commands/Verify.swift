@@ -2,6 +2,10 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
+#if Postgres
+    import LockstepPostgres
+#endif
+
 /// `lockstep verify`: proves that a database is what it should be.
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,9 +21,13 @@ struct Verify: ParsableCommand {
             up again, which must produce the same schema. The copy needs free space of twice the database's size \
             and is removed afterwards. If --timeout stops a step that does not end by itself, the copy can remain \
             under a hidden name, with a key that nobody has.
+
+            With --url the database is on a PostgreSQL server: its ledger, its schema against a fresh run that is rolled \
+            back, its constraints, what is sealed and what is plaintext, and the manifest. With --fields every cell is \
+            opened.
             """)
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: FileOrServerOptions
     @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
@@ -41,6 +49,10 @@ struct Verify: ParsableCommand {
         guard !deep || !reading.readOnly else {
             throw ValidationError("--deep makes a copy beside the database: leave out --read-only")
         }
+        guard !access.server.isNamed || !(deep || reading.readOnly || release.dataset != nil) else {
+            throw ValidationError(
+                "--deep, --read-only and --dataset are for files: leave them out with --url")
+        }
     }
 
     func run() throws {
@@ -49,6 +61,9 @@ struct Verify: ParsableCommand {
     }
 
     private func run(_ limits: Limits) throws {
+        #if Postgres
+            if access.server.isNamed { return try runOnServer() }
+        #endif
         let sets = try migrations.setsIfAny()
         guard sets != nil || !deep else {
             throw ValidationError("--deep runs the migrations: name their folder with --migrations")
@@ -62,7 +77,7 @@ struct Verify: ParsableCommand {
         verification.deadline = limits.deadline
         verification.cellSample = sample
         verification.publisher = try release.publisher.map(Publisher.init)
-        verification.dataset = try release.dataset(access)
+        verification.dataset = try release.dataset(access.keyrings, of: session.path)
         Interruption.expect()
         var line = VerifyProgress()
         defer { line.end() }
@@ -80,6 +95,27 @@ struct Verify: ParsableCommand {
         if let code = Self.exitCode(report) { throw ExitCode(code) }
     }
 
+    #if Postgres
+        private func runOnServer() throws {
+            let credentials = CredentialSource(access.credentials)
+            let fields = try access.fields.open(access.keyrings, of: nil, credentials)
+            let connection = try access.server.connect(keys: fields.map(\.keys))
+            var verification = ServerVerification(sets: try migrations.setsIfAny(for: .postgres))
+            verification.cellSample = sample
+            verification.publisher = try release.publisher.map(Publisher.init)
+            Interruption.expect()
+            var line = VerifyProgress()
+            defer { line.end() }
+            let report = try verification.run(on: connection) {
+                try Interruption.check()
+                line.show($0)
+            }
+            line.end()
+            try show(report, "\(connection.address)")
+            if let code = Self.exitCode(report) { throw ExitCode(code) }
+        }
+    #endif
+
     /// Whether a newer keyring could be without what was found.
     private static func mayBeOutdated(_ report: VerificationReport) -> Bool {
         report.outcomes.contains {
@@ -93,7 +129,10 @@ struct Verify: ParsableCommand {
         guard output.format == .text else {
             return try Output.json(report.json(path))
         }
-        let longest = VerificationReport.Check.allCases.map(\.rawValue.count).max() ?? 0
+        let checks: [VerificationReport.Check] =
+            access.server.isNamed
+            ? VerificationReport.Check.ofServers : VerificationReport.Check.allCases
+        let longest = checks.map(\.rawValue.count).max() ?? 0
         for outcome in report.outcomes {
             let mark = outcome.hasFailed ? "FAILED" : outcome.isCarriedOut ? "ok" : "–"
             let name = outcome.check.rawValue

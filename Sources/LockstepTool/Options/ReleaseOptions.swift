@@ -18,9 +18,7 @@ struct ReleaseOptions: ParsableArguments {
     var dataset: String?
 
     /// The identifier of the named dataset.
-    func dataset(_ access: AccessOptions) throws -> [UInt8]? {
-        try dataset.map {
-            try access.keyrings.fields(of: $0, for: access.database.path()).summary().subjectID
-        }
+    func dataset(_ keyrings: KeyringOptions, of database: FilePath) throws -> [UInt8]? {
+        try dataset.map { try keyrings.fields(of: $0, for: database).summary().subjectID }
     }
 }

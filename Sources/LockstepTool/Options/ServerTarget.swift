@@ -86,9 +86,16 @@ struct ServerTarget: ParsableArguments {
         }
 
         /// Connects with the server.
-        /// - Parameter copy: The address of another database, for the same role.
-        func connect(copy: String? = nil) throws -> ServerConnection {
+        /// - Parameters:
+        ///   - copy: The address of another database, for the same role.
+        ///   - keys: The keys of the datasets whose sealed columns the command reads.
+        ///   - isNew: Whether no keyring remembers the database yet, in which nothing may be sealed.
+        func connect(
+            copy: String? = nil, keys: [FieldKeys] = [], isNew: Bool = false
+        ) throws -> ServerConnection {
             var options = ServerOptions()
+            options.fieldKeys = keys
+            (options.mayBeUnknown, options.mayBeUnsealed) = (isNew, isNew)
             options.schema = schema
             options.allowsUntrusted = allowUntrustedServer
             options.shouldContinue = { !Interruption.isRequested }

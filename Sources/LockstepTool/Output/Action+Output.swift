@@ -72,7 +72,7 @@ extension LockstepError.Action {
         case .serverPassword: "--password-file FILE or --password-fd N"
         case .allowUntrusted: "--allow-untrusted-server"
         case .serverPatience: "--wait"
-        case .copyToServer: "`lockstep copy FILE --to URL`"
+        case .copyToServer: "`lockstep copy --url`"
         }
     }
 }

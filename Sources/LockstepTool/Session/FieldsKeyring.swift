@@ -1,6 +1,10 @@
 import Lockstep
 import SystemPackage
 
+#if Postgres
+    import LockstepPostgres
+#endif
+
 /// The fields keyring of one dataset that a command opens: its file and its keys.
 final class FieldsKeyring {
     /// The keyring and its file.
@@ -45,6 +49,22 @@ final class FieldsKeyring {
                     + "`lockstep migrate --fields` where the keyring can be written")
         }
     }
+
+    #if Postgres
+        /// The same for a server.
+        /// - Parameter origin: The identity of the file that it was copied from.
+        func remember(_ connection: borrowing ServerConnection, from origin: [UInt8]?) {
+            guard opened.keyring.signer == nil else { return }
+            do {
+                try file.remember(&opened.keyring, sealedOn: connection, from: origin)
+            } catch {
+                let reason = (error as? LockstepError)?.message ?? "\(error)"
+                Output.note(
+                    "notice: \(file.path) does not remember the sealed columns of \(connection.address): \(reason)"
+                )
+            }
+        }
+    #endif
 
     /// Accepts the database as it is.
     /// - Returns: A line that says so.

@@ -24,6 +24,11 @@ struct FileOrServerOptions: ParsableArguments {
         }
     }
 
+    /// The file.
+    func path() throws -> FilePath { try DatabaseOptions.path(database) }
+
+    func keyringFile() throws -> KeyringFile { keyrings.file(for: try path()) }
+
     /// Opens the keyring of a file. The database is opened when it is needed.
     /// - Parameter readOnly: Whether the command makes no file beside the database, even for an instant.
     func session(readOnly: Bool = false) throws -> Session {

@@ -6,6 +6,7 @@
 
     /// A file in memory with the migrations of a set that has files for both engines, and a place on a server for its copy.
     final class CopyScratch {
+        let keyring: Keyring
         let keys: FieldKeys
         let file: Connection
         let files: [(name: String, content: String)]
@@ -51,7 +52,9 @@
                 ("0002_protection.sql", CopyScratch.protection),
             ], keys: FieldKeys? = nil
         ) throws {
-            let keys = try keys ?? SealedScratch.makeKeys()
+            let keyring = try Keyring.create(.fields)
+            let keys = try keys ?? keyring.fieldKeys(named: "films")
+            self.keyring = keyring
             (self.keys, self.files) = (keys, files)
             file = try Self.connection(keys)
             var report = MigrationReport()

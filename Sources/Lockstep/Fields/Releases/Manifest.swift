@@ -88,7 +88,7 @@ public struct Manifest: Sendable, Hashable {
     /// The number of changes to the registry of sealed columns at the release.
     public let registryChanges: UInt64
     /// The MAC of the registry of sealed columns.
-    let registryCode: [UInt8]
+    package let registryCode: [UInt8]
     /// The schema's definitions without the tables' indexes; nil in version 1.
     let schema: ManifestSchema?
     /// The tables with sealed columns.
@@ -102,28 +102,28 @@ public struct Manifest: Sendable, Hashable {
         /// The number of its rows.
         public var rowCount: UInt64 { rows.count }
         /// The columns of its primary key.
-        let key: [String]
-        let columns: [Column]
+        package let key: [String]
+        package let columns: [Column]
         /// The columns that hold tokens; empty in version 1.
-        var tokens: [Token] = []
+        package internal(set) var tokens: [Token] = []
         /// The names of its other stored columns; empty in version 1.
         public internal(set) var plainColumnNames: [String] = []
         /// Its indexes; empty in version 1.
         var indexes: [Index] = []
-        let rows: ManifestRows
+        package let rows: ManifestRows
 
-        struct Column: Sendable, Hashable {
-            let id: UInt32
-            let name: String
+        package struct Column: Sendable, Hashable {
+            package let id: UInt32
+            package let name: String
         }
 
         /// A column that holds the tokens of a blind index.
-        struct Token: Sendable, Hashable {
+        package struct Token: Sendable, Hashable {
             /// The sealed column that is indexed.
-            let column: UInt32
+            package let column: UInt32
             /// The index's number among those of the column.
-            let number: UInt32
-            let name: String
+            package let number: UInt32
+            package let name: String
         }
 
         struct Index: Sendable, Hashable {
@@ -140,7 +140,7 @@ public struct Manifest: Sendable, Hashable {
         public var indexNames: [String] { indexes.map(\.name) }
 
         /// The columns that only the second digest covers.
-        var otherNames: [String] { tokenColumnNames + plainColumnNames }
+        package var otherNames: [String] { tokenColumnNames + plainColumnNames }
     }
 
     /// The version of the manifest's format, 1 or 2.
@@ -164,7 +164,7 @@ public struct Manifest: Sendable, Hashable {
     }
 
     /// Whether the publisher that the manifest names signed it.
-    func isSigned() throws(LockstepError) -> Bool { try signature.isOf(textAboveSignature) }
+    package func isSigned() throws(LockstepError) -> Bool { try signature.isOf(textAboveSignature) }
 
     var textAboveSignature: [UInt8] {
         Statement(

@@ -1,10 +1,10 @@
 /// Parses a manifest's text strictly by the rules in Manifest.swift.
-struct ManifestParser {
+package struct ManifestParser {
     private var text: CanonicalText
     private let version: Manifest.Version
 
     /// - Throws: ``LockstepError/Code/manifestMalformed``.
-    static func parse(_ bytes: [UInt8]) throws(LockstepError) -> Manifest {
+    package static func parse(_ bytes: [UInt8]) throws(LockstepError) -> Manifest {
         var text = try CanonicalText(bytes, limit: Manifest.largest) { what, line in
             let place = line.map { "line \($0) of the manifest" } ?? "the manifest"
             return LockstepError(

@@ -1,10 +1,10 @@
 /// The number of a table's rows, and their digests as Manifest.swift defines them.
-struct ManifestRows: Sendable, Hashable {
-    let count: UInt64
+package struct ManifestRows: Sendable, Hashable {
+    package let count: UInt64
     /// The digest of the key and the sealed columns.
-    let digest: [UInt8]
+    package let digest: [UInt8]
     /// The digest of all columns; nil in version 1.
-    let wholeDigest: [UInt8]?
+    package let wholeDigest: [UInt8]?
 
     init(count: UInt64, digest: [UInt8], wholeDigest: [UInt8]? = nil) {
         self.count = count

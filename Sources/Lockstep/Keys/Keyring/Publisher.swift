@@ -45,7 +45,7 @@ extension Keyring {
     }
 
     /// The publishers as which this keyring signs now and signed before, except those with compromised keys.
-    borrowing func publishers() throws(LockstepError) -> [Publisher] {
+    package borrowing func publishers() throws(LockstepError) -> [Publisher] {
         var publishers: [Publisher] = []
         for entry in document.keys
         where entry.kind == .manifest && (entry.state == .active || entry.state == .retired) {

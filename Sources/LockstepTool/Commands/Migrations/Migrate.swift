@@ -92,7 +92,9 @@ struct Migrate: ParsableCommand {
         #if Postgres
             if target.server.isNamed {
                 return try ServerRun.migrate(
-                    sets, target: goal, runner, on: target.server, output.format)
+                    sets, target: goal, runner, on: target.server, output.format,
+                    fields: fields.open(keyrings, of: nil, CredentialSource(credentials)),
+                    isFirst: firstTime)
             }
         #endif
         if let pattern = target.fleet {

@@ -29,7 +29,7 @@ extension Release {
 
         func run() throws {
             let pinned = try Publisher(release.publisher ?? "")
-            let dataset = try release.dataset(access)
+            let dataset = try release.dataset(access.keyrings, of: access.database.path())
             let session = try access.session(readOnly: reading.readOnly)
             let progress = CopyProgressLine("check")
             let connection = try session.connect(queryOnly: true)

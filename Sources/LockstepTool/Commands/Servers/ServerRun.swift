@@ -7,9 +7,12 @@
         /// `migrate --url` and `rollback --url`.
         static func migrate(
             _ sets: [MigrationSet], target: Lockstep.Plan.Target, _ options: RunnerOptions,
-            on server: ServerTarget, _ format: OutputFormat
+            on server: ServerTarget, _ format: OutputFormat, fields: [FieldsKeyring] = [],
+            isFirst: Bool = false
         ) throws {
-            let connection = try server.connect()
+            let connection = try server.connect(keys: fields.map(\.keys), isNew: isFirst)
+            // Also remembers the versions that were committed before a failure.
+            defer { for dataset in fields { dataset.remember(connection, from: nil) } }
             let line = MigrationProgressLine()
             Interruption.expect()
             try MigrationRun.report(sets, format) { set, report in

@@ -1,0 +1,120 @@
+#if Postgres
+    import Foundation
+    import Lockstep
+    import LockstepPostgres
+    import Subprocess
+    import SystemPackage
+    import TestServers
+    import TestSupport
+    import Testing
+
+    /// `lockstep copy`, and `lockstep verify --url`.
+    @Suite(
+        "Copies to a server by the tool",
+        .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
+    struct ServerCopyCommandTests {
+        private let folder: TemporaryFolder
+
+        init() throws {
+            folder = try TemporaryFolder()
+            try FileManager.default.createDirectory(
+                atPath: folder.file("films").string, withIntermediateDirectories: false)
+            try write(
+                "0001_create.sqlite.sql",
+                "-- lockstep: up\nCREATE TABLE movies (id INTEGER PRIMARY KEY, title TEXT, year INTEGER);\nINSERT INTO movies VALUES (1, 'Casablanca', 1942), (2, 'Alien', 1979);\n"
+            )
+            try write(
+                "0001_create.postgres.sql",
+                "-- lockstep: up\nCREATE TABLE movies (id bigint PRIMARY KEY, title text, year bigint);\n"
+            )
+            try write(
+                "0002_seal.sql",
+                "-- lockstep: up\n-- lockstep: protect movies.title dataset=films\n")
+        }
+
+        private func write(_ name: String, _ text: String) throws {
+            try Bytes.write(Array(text.utf8), to: folder.file("films").appending(name))
+        }
+
+        private func run(_ script: String) async throws -> ToolShell.Result {
+            try await ToolShell(home: folder.path).run(script, in: folder.path)
+        }
+
+        @Test(
+            "A database goes to a server and back, each place verifies, and each refusal says what to do"
+        )
+        func wholeWay() async throws {
+            let url = "\(try TestServer.shared.get().address())"
+            let made = try await run(
+                """
+                set -e
+                lockstep keys create-key-file my.key
+                lockstep init -d films.db --key-file my.key --dataset films
+                lockstep migrate -d films.db --key-file my.key -m films --fields films
+                """)
+            #expect(made.status == .exited(0), "\(made.errors)")
+            let copy =
+                "lockstep copy -d films.db --url '\(url)' --to server -m films --key-file my.key --fields films"
+            let exposed = try await run(copy)
+            #expect(exposed.status == .exited(1))
+            #expect(exposed.errors.contains("movies.id, movies.year"))
+            #expect(exposed.errors.contains("-- lockstep: plaintext movies.year"))
+            let copied = try await run("\(copy) --plaintext movies.id,movies.year")
+            #expect(copied.status == .exited(0), "\(copied.errors)")
+            #expect(copied.text.contains("equal on both sides"))
+            let again = try await run("\(copy) --plaintext 'movies.*'")
+            #expect(again.status == .exited(1))
+            #expect(again.errors.contains("CREATE SCHEMA"))
+            let fields = "--fields films.db.keys/films.fields.keyring --key-file my.key"
+            let verified = try await run("lockstep verify --url '\(url)' -m films \(fields)")
+            #expect(verified.status == .exited(0), "\(verified.text)\(verified.errors)")
+            #expect(verified.text.contains("verified: everything holds"))
+            let back = try await run(
+                """
+                lockstep init -d back.db --key-file my.key && lockstep copy -d back.db --url '\(url)' --to file -m films \(fields) \\
+                    && lockstep verify -d back.db -m films \(fields)
+                """)
+            #expect(back.status == .exited(0), "\(back.text)\(back.errors)")
+            for mistake in [
+                "lockstep copy -d films.db --to server -m films",
+                "lockstep copy -d films.db --url '\(url)' -m films",
+                "lockstep copy -d back.db --url '\(url)' --to file --plaintext a.b -m films",
+                "lockstep verify --url '\(url)' --deep",
+            ] {
+                #expect(try await run(mistake).status == .exited(64))
+            }
+            let server = try ServerConnection(ServerAddress(url))
+            try server.execute("ALTER TABLE movies ADD COLUMN more text")
+            let drifted = try await run("lockstep verify --url '\(url)' -m films \(fields)")
+            #expect(drifted.status == .exited(4), "\(drifted.text)")
+        }
+
+        @Test(
+            "A set that seals is migrated on a server with its fields keyring, which then remembers the server"
+        )
+        func migrateSealing() async throws {
+            let url = "\(try TestServer.shared.get().address())"
+            try write(
+                "0002_seal.postgres.sql",
+                "-- lockstep: up\n-- lockstep: protect movies.title dataset=films\n-- lockstep: plaintext movies.*\n"
+            )
+            let made = try await run(
+                "lockstep keys create-key-file my.key && lockstep keys init --dataset films --keys Keys --key-file my.key"
+            )
+            #expect(made.status == .exited(0), "\(made.errors)")
+            let migrate = "lockstep migrate --url '\(url)' -m films"
+            let fields = "--fields Keys/films.fields.keyring --key-file my.key"
+            #expect(try await run(migrate).status != .exited(0))
+            #expect(try await run("\(migrate) \(fields)").status != .exited(0))
+            let first = try await run("\(migrate) \(fields) --first-time")
+            #expect(first.status == .exited(0), "\(first.errors)")
+            let again = try await run("\(migrate) \(fields)")
+            #expect(again.status == .exited(0), "\(again.errors)")
+            let verified = try await run("lockstep verify --url '\(url)' -m films \(fields)")
+            #expect(verified.status == .exited(0), "\(verified.text)\(verified.errors)")
+            let server = try ServerConnection(ServerAddress(url))
+            try server.execute("DELETE FROM lockstep_dataset")
+            #expect(try await run("\(migrate) \(fields)").status == .exited(65))
+        }
+    }
+#endif
