@@ -45,7 +45,7 @@ struct CustodyModelTests {
         guard let part = Self.campaign.begin("pairs, \(beginning)") else { return }
         defer { part.end() }
         let search = try CustodySearch(beginning)
-        try search.pair(oneOf: Torture.isLong ? 1 : 8, part)
+        try search.pair(oneOf: Torture.isLong ? 1 : 16, part)
         for finding in search.findings { Issue.record("\(finding)") }
     }
 

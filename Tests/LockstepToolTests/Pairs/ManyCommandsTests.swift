@@ -121,7 +121,7 @@ struct ManyCommandsTests {
             "keys remove-slot more -d data.db --key-file k",
             "keys create-key field --dataset goods --key-file k",
         ]
-        for round in 0..<(Torture.isLong ? 200 : 20) where part.goesOn() {
+        for round in 0..<(Torture.isLong ? 200 : 8) where part.goesOn() {
             try await expectDone([
                 "verify -m shop --fields goods --key-file k", changes[round % changes.count],
             ])

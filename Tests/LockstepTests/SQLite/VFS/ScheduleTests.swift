@@ -62,7 +62,7 @@ struct ScheduleTests {
         var random = SplitMix64(state: Torture.campaignSeed)
         let all = operations.flatMap { first in operations.map { "\(first):\($0)" } }
         let shuffled = all.shuffled(using: &random)
-        let steps = Torture.isLong ? shuffled.map { [$0] } : [Array(shuffled.prefix(12))]
+        let steps = Torture.isLong ? shuffled.map { [$0] } : [Array(shuffled.prefix(8))]
         for pairs in steps where part.goesOn() {
             let result = try await explore(
                 pairs, seconds: Torture.isLong ? part.secondsLeft ?? 3000 : 20,
