@@ -6,7 +6,9 @@ public enum ModelMigrations {
     public static var names: [String] { EmbeddedMigrations.names }
 
     /// The set with this name.
-    /// - Parameter engine: The engine that it is for.
+    /// - Parameters:
+    ///   - name: One of ``names``.
+    ///   - engine: The engine that it is for.
     /// - Throws: `LockstepError.Code.notFound` if there is no such set.
     public static func set(
         _ name: String, engine: DatabaseEngine = .sqlite
