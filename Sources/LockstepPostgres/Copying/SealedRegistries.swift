@@ -46,7 +46,7 @@
         /// Gives an empty table's column the shape of a sealed one, unless it has it.
         func shape(in schema: String, _ server: borrowing ServerConnection) throws {
             guard let shape = try ServerTable(table, in: schema, server),
-                let own = shape.shape.column(name)
+                shape.shape.column(name) != nil
             else {
                 throw LockstepError(
                     .typeMismatch, "the sealed column \(title) is not on the server",
@@ -60,12 +60,8 @@
                     hint: "declare the same key in the set's file for the other engine",
                     context: context)
             }
-            let requests = indexes.map { SealedIndex.Request($0.normaliser, bits: $0.index.bits) }
-            let sealing = ServerShape(shape, own.name, mode, requests)
-            guard try !sealing.stands(server) else { return }
-            for statement in try sealing.statements() + sealing.keyGuard(server) {
-                try server.execute(ServerSQL(verbatim: statement))
-            }
+            let sealing = ServerShape(shape, self)
+            if try !sealing.stands(server) { try sealing.make(server) }
         }
     }
 #endif

@@ -44,23 +44,14 @@
                     indexes: indexes, indexKey: keys.activeIndexVersion)
                 try content.move(added.id, to: .migrating)
                 try content.move(added.id, to: .sealed)
-                let shape = ServerShape(table, column.name, mode, indexes)
-                for statement in try shape.statements() + shape.keyGuard(connection) {
-                    try connection.execute(ServerSQL(verbatim: statement))
-                }
+                try ServerShape(table, column.name, mode, indexes).make(connection)
             case .unprotect:
                 guard let known = content.column(directive.change.column, of: table.shape.name),
                     known.state == .sealed
                 else { return }
-                let requests = known.indexes.map {
-                    SealedIndex.Request($0.normaliser, bits: $0.index.bits)
-                }
-                let shape = ServerShape(table, known.name, known.mode, requests)
                 try content.move(known.id, to: .unsealing)
                 try content.move(known.id, to: .plaintext)
-                for statement in shape.removal {
-                    try connection.execute(ServerSQL(verbatim: statement))
-                }
+                try ServerShape(table, known).remove(connection)
             case .reseal:
                 throw LockstepError(
                     .misuse, "`rotate \(title)` is not supported on PostgreSQL yet",
@@ -71,22 +62,22 @@
             try fields.adopt(connection)
         }
 
-        /// Changes the schema alone, of an empty table.
+        /// Changes the schema alone, of an empty table without a registry.
         func changeShape(_ connection: borrowing ServerConnection) throws {
             guard let table = try ServerTable(directive.change.table, in: schema, connection) else {
                 throw noTable
             }
             try requireEmpty(table, connection)
-            guard case .protect(let mode, _, let indexes) = directive.change.goal else {
-                throw LockstepError(
-                    .misuse, "`\(directive.spelling)` cannot be replayed for a copy",
-                    hint: "give the set a baseline that begins after it", context: context)
-            }
-            let column = try requireSealable(table, mode, connection)
-            let shape = ServerShape(table, column.name, mode, indexes)
-            guard try !shape.stands(connection) else { return }
-            for statement in try shape.statements() + shape.keyGuard(connection) {
-                try connection.execute(ServerSQL(verbatim: statement))
+            switch directive.change.goal {
+            case .protect(let mode, _, let indexes):
+                let column = try requireSealable(table, mode, connection)
+                let shape = ServerShape(table, column.name, mode, indexes)
+                if try !shape.stands(connection) { try shape.make(connection) }
+            case .unprotect:
+                guard let column = table.shape.column(directive.change.column) else { return }
+                try ServerShape(table, unsealing: column.name).remove(connection)
+            // Cells under another key have the same shape.
+            case .reseal: break
             }
         }
 

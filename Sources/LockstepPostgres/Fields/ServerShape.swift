@@ -10,19 +10,50 @@
         let table: ServerTable
         let column: String
         let mode: SealingMode
-        let requests: [SealedIndex.Request]
+        private let tokens: [Token]
 
+        /// A column that holds the tokens of a blind index.
+        private struct Token {
+            let name: String
+            let isForUnique: Bool
+        }
+
+        /// The shape that a column gets.
         init(
             _ table: ServerTable, _ column: String, _ mode: SealingMode,
             _ requests: [SealedIndex.Request]
         ) {
-            (self.table, self.column) = (table, column)
-            (self.mode, self.requests) = (mode, requests)
+            (self.table, self.column, self.mode) = (table, column, mode)
+            tokens = requests.map {
+                Token(name: SealedIndex.name($0, of: column), isForUnique: $0.bits > 63)
+            }
         }
 
-        /// The statements that give an empty table's column this shape.
-        /// - Throws: `LockstepError.Code.misuse` for names that are too long, or taken.
-        func statements() throws(LockstepError) -> [String] {
+        /// The shape of a column of a registry, whose tokens keep the names that they had when it was sealed.
+        init(_ table: ServerTable, _ column: SealedColumn) {
+            (self.table, mode) = (table, column.mode)
+            self.column = table.shape.column(column.name)?.name ?? column.name
+            tokens = column.indexes.map { Token(name: $0.name, isForUnique: !$0.index.hasIntegers) }
+        }
+
+        /// The shape that a column gives up, by the names of the columns beside it: where no registry says what it has.
+        init(_ table: ServerTable, unsealing column: String) {
+            (self.table, self.column, mode) = (table, column, .random)
+            let names = table.shape.columns.map(\.name)
+            tokens = names.filter { $0.hasPrefix("\(column)_") && $0.hasSuffix("_token") }.map {
+                Token(name: $0, isForUnique: false)
+            }
+        }
+
+        /// Gives an empty table's column this shape.
+        /// - Throws: `LockstepError.Code.misuse` for names that are too long, or taken; the server's errors.
+        func make(_ connection: borrowing ServerConnection) throws {
+            for statement in try statements() + keyGuard(connection) {
+                try connection.execute(ServerSQL(verbatim: statement))
+            }
+        }
+
+        private func statements() throws(LockstepError) -> [String] {
             let name = SQLTokens.quote(column)
             var statements: [String] = []
             if table.detail(column)?.type != ServerType.bytea {
@@ -32,21 +63,19 @@
             statements.append(
                 "ALTER TABLE \(table.quotedName) ADD CONSTRAINT \(try object("\(column)_cell")) CHECK (\(condition))"
             )
-            for request in requests {
-                let token = SealedIndex.name(request, of: column)
-                guard table.shape.column(token) == nil else {
+            for token in tokens {
+                guard table.shape.column(token.name) == nil else {
                     throw LockstepError(
                         .misuse,
-                        "\(table.shape.name) already has a column \(token), the name of the blind index's token column",
+                        "\(table.shape.name) already has a column \(token.name), the name of the blind index's token column",
                         hint: "rename the column, or omit the index",
-                        context: .init(table: table.shape.name, column: token))
+                        context: .init(table: table.shape.name, column: token.name))
                 }
-                let isForUnique = request.bits > 63
                 statements.append(
-                    "ALTER TABLE \(table.quotedName) ADD COLUMN \(SQLTokens.quote(token)) \(isForUnique ? "bytea" : "bigint")"
+                    "ALTER TABLE \(table.quotedName) ADD COLUMN \(SQLTokens.quote(token.name)) \(token.isForUnique ? "bytea" : "bigint")"
                 )
                 statements.append(
-                    "CREATE \(isForUnique ? "UNIQUE " : "")INDEX \(try object(token)) ON \(table.quotedName) (\(SQLTokens.quote(token)))"
+                    "CREATE \(token.isForUnique ? "UNIQUE " : "")INDEX \(try object(token.name)) ON \(table.quotedName) (\(SQLTokens.quote(token.name)))"
                 )
             }
             return statements
@@ -55,27 +84,43 @@
         /// Whether the column has this shape already.
         func stands(_ connection: borrowing ServerConnection) throws -> Bool {
             guard table.detail(column)?.type == ServerType.bytea,
-                requests.allSatisfy({ table.shape.column(SealedIndex.name($0, of: column)) != nil })
+                tokens.allSatisfy({ table.shape.column($0.name) != nil })
             else { return false }
-            let constraint = "\(EngineTable.prefix)\(table.shape.name)_\(column)_cell"
-            return try connection.value(
+            return try constraint(connection) != nil
+        }
+
+        /// The constraint for the form of cells. Its name is from when the column was sealed, and both can have others since.
+        private func constraint(_ connection: borrowing ServerConnection) throws -> String? {
+            try connection.value(
+                """
+                SELECT conname::text FROM pg_catalog.pg_constraint
+                WHERE conrelid OPERATOR(pg_catalog.=) \(Int64(table.oid))::oid
+                    AND conkey OPERATOR(pg_catalog.=) ARRAY[\(Int64(table.detail(column)?.number ?? 0))::int2]
+                    AND pg_catalog.starts_with(conname::text, \(EngineTable.prefix))
+                """)
+        }
+
+        /// Takes it away; the column stays a `bytea`. With the last sealed column of a table goes the guard of its key.
+        func remove(_ connection: borrowing ServerConnection) throws {
+            if let name = try constraint(connection) {
+                try connection.execute(
+                    "ALTER TABLE \(verbatim: table.quotedName) DROP CONSTRAINT \(name: name)")
+            }
+            for token in tokens {
+                try connection.execute(
+                    "ALTER TABLE \(verbatim: table.quotedName) DROP COLUMN IF EXISTS \(name: token.name)"
+                )
+            }
+            let isAnyLeft: Bool? = try connection.value(
                 """
                 SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint
                     WHERE conrelid OPERATOR(pg_catalog.=) \(Int64(table.oid))::oid
-                        AND conname OPERATOR(pg_catalog.=) \(constraint)::name)
-                """) ?? false
-        }
-
-        /// The statements that take it away; the column stays a `bytea`.
-        var removal: [String] {
-            let constraint = SQLTokens.quote(
-                "\(EngineTable.prefix)\(table.shape.name)_\(column)_cell")
-            return [
-                "ALTER TABLE \(table.quotedName) DROP CONSTRAINT IF EXISTS \(constraint)"
-            ]
-                + requests.map {
-                    "ALTER TABLE \(table.quotedName) DROP COLUMN IF EXISTS \(SQLTokens.quote(SealedIndex.name($0, of: column)))"
-                }
+                        AND pg_catalog.starts_with(conname::text, \(EngineTable.prefix)))
+                """)
+            if isAnyLeft == false, let trigger = try keyTrigger(connection) {
+                try connection.execute(
+                    "DROP TRIGGER \(name: trigger) ON \(verbatim: table.quotedName)")
+            }
         }
 
         /// Whether a value has the form of a cell: the rules of CellFormat.swift.
@@ -109,17 +154,10 @@
         private static let function = "lockstep_refuse_new_key"
 
         /// The statements that refuse a new key for a row of the table; empty if they stand, or no cell is bound to the key.
-        func keyGuard(_ connection: borrowing ServerConnection) throws -> [String] {
+        private func keyGuard(_ connection: borrowing ServerConnection) throws -> [String] {
             let key = table.shape.boundColumns(mode).map { SQLTokens.quote($0.name) }
+            guard !key.isEmpty, try keyTrigger(connection) == nil else { return [] }
             let trigger = "\(EngineTable.prefix)\(table.shape.name)_key"
-            guard !key.isEmpty else { return [] }
-            let isThere: Bool? = try connection.value(
-                """
-                SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger
-                    WHERE tgrelid OPERATOR(pg_catalog.=) \(Int64(table.oid))::oid
-                        AND tgname OPERATOR(pg_catalog.=) \(trigger)::name)
-                """)
-            guard isThere == false else { return [] }
             let function = "\(SQLTokens.quote(table.schema)).\(Self.function)"
             let moved = key.map { "OLD.\($0) IS DISTINCT FROM NEW.\($0)" }
             return [
@@ -135,6 +173,16 @@
                 FOR EACH ROW WHEN (\(moved.joined(separator: " OR "))) EXECUTE FUNCTION \(function)()
                 """,
             ]
+        }
+
+        private func keyTrigger(_ connection: borrowing ServerConnection) throws -> String? {
+            try connection.value(
+                """
+                SELECT g.tgname::text FROM pg_catalog.pg_trigger AS g
+                JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
+                WHERE g.tgrelid OPERATOR(pg_catalog.=) \(Int64(table.oid))::oid
+                    AND p.proname OPERATOR(pg_catalog.=) \(Self.function)::name
+                """)
         }
     }
 #endif

@@ -20,7 +20,13 @@
                     ))
             }
             let sealed = Set(registries.columns.map { SQLName($0.title) })
-            for title in try expected(sets, connection) where !sealed.contains(SQLName(title)) {
+            for directive in try expected(sets, connection) {
+                let title = "\(directive.change.table).\(directive.change.column)"
+                // A later version can have renamed or dropped it.
+                guard !sealed.contains(SQLName(title)),
+                    try ServerTable(directive.change.table, in: schema, connection)?
+                        .detail(directive.change.column) != nil
+                else { continue }
                 findings.append(
                     .failure("the migrations seal \(title), and the registry does not name it"))
             }
@@ -34,21 +40,23 @@
         /// The columns that the applied versions of the sets seal.
         private static func expected(
             _ sets: [MigrationSet]?, _ connection: borrowing ServerConnection
-        ) throws -> [String] {
+        ) throws -> [SealingDirective] {
             let history = try ServerLedger(connection).history(connection)
-            var titles: [String] = []
+            var sealed: [SealingDirective] = []
             for set in sets ?? [] {
                 let applied = Set(history.entries.filter { $0.set == set.name }.map(\.version))
                 for migration in set.migrations where applied.contains(migration.version) {
                     guard case .file(let file) = migration else { continue }
                     for case .directive(.sealing(let directive)) in file.up.items.map(\.content) {
-                        let title = "\(directive.change.table).\(directive.change.column)"
-                        titles.removeAll { SQLName($0) == SQLName(title) }
-                        if directive.isProtection { titles.append(title) }
+                        sealed.removeAll {
+                            SQLName($0.change.table) == SQLName(directive.change.table)
+                                && SQLName($0.change.column) == SQLName(directive.change.column)
+                        }
+                        if directive.isProtection { sealed.append(directive) }
                     }
                 }
             }
-            return titles
+            return sealed
         }
     }
 #endif

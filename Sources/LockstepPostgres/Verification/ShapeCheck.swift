@@ -10,17 +10,13 @@
             var findings: [VerificationReport.Finding] = []
             for column in columns {
                 guard let table = try ServerTable(column.table, in: schema, connection),
-                    let own = table.shape.column(column.name),
                     table.detail(column.name)?.type == ServerType.bytea
                 else {
                     findings.append(
                         .failure("the sealed column \(column.title) is no bytea of a table"))
                     continue
                 }
-                let requests = column.indexes.map {
-                    SealedIndex.Request($0.normaliser, bits: $0.index.bits)
-                }
-                let shape = ServerShape(table, own.name, column.mode, requests)
+                let shape = ServerShape(table, column)
                 let count: Int? = try connection.value(
                     """
                     SELECT pg_catalog.count(*) FROM \(verbatim: table.quotedName)

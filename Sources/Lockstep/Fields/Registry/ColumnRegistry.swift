@@ -163,7 +163,7 @@ package struct ColumnRegistry: Sendable, Equatable {
     }
 
     /// Renames a column; its cells stay as they are.
-    mutating func rename(
+    package mutating func rename(
         _ id: UInt32, to name: String, of table: String
     ) throws(LockstepError) {
         let index = try index(id)
@@ -183,12 +183,15 @@ package struct ColumnRegistry: Sendable, Equatable {
         }
     }
 
+    /// Records what a column's cells are bound to, under its present name.
+    package mutating func setRowKey(_ id: UInt32, _ key: SealedRowKey?) throws(LockstepError) {
+        columns[try index(id)].rowKey = key
+    }
+
     /// Records the current primary key of a column's table.
     mutating func renameRowKey(_ id: UInt32, _ connection: borrowing Connection) throws {
-        let index = try index(id)
-        columns[index].rowKey = try SealedTable(columns[index].table, connection).flatMap {
-            SealedRowKey($0.key)
-        }
+        let table = columns[try index(id)].table
+        try setRowKey(id, SealedTable(table, connection).flatMap { SealedRowKey($0.key) })
     }
 
     private func index(_ id: UInt32) throws(LockstepError) -> Int {

@@ -33,6 +33,7 @@
             _ connection: borrowing ServerConnection, before: (Int) throws -> Void
         ) throws -> [LockstepError] {
             let guardian = try ServerGuard(connection)
+            let names = isOfShape ? nil : try ServerSealedNames(ledger.schema, connection)
             let actions = ServerActions(script, ledger.schema, isOfShape: isOfShape)
             let statements = one.map { [$0] } ?? script.statements
             for (place, statement) in statements.enumerated() {
@@ -48,6 +49,7 @@
             }
             if one == nil { try actions.run(before: statements.count, connection) }
             do {
+                try names?.follow(connection)
                 return try guardian.requireKept(allowing: script.allowedLosses, connection)
             } catch let error as LockstepError {
                 throw script.origin.located(error)
