@@ -55,7 +55,13 @@
             rows.append(BinaryRows.end)
             try flush()
             let taken = try session.endCopyIn()
-            guard taken == count else { throw BinaryReader.malformed }
+            guard taken == count else {
+                throw LockstepError(
+                    .copyDiffers,
+                    "the server took \(taken) of \(counted(count, "row")) of \(table.name)",
+                    hint: "something on the server leaves rows out: look for rules on the table",
+                    context: .init(table: table.name))
+            }
             if let switches { try session.run(ServerSQL(verbatim: switches.on)) }
             try state.advance(table.name, rows: count, to: key, after: last, server)
             try observe()

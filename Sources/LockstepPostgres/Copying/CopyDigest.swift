@@ -58,7 +58,8 @@
                 scratch.removeAll()
                 for (place, column) in table.columns.enumerated() {
                     do {
-                        try column.crossing.append(row.stored(place), to: &scratch, &digest)
+                        try column.crossing.append(row.stored(place), to: &scratch)
+                        try column.crossing.add(row.stored(place), to: &digest)
                     } catch let obstacle as TypeCrossing.Obstacle {
                         let key = try Self.place(of: row, table)
                         throw table.obstacle(obstacle, column, at: key)

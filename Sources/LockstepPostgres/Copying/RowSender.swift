@@ -46,11 +46,10 @@
             if let switches { try server.execute(ServerSQL(verbatim: switches.off)) }
             var count = 0
             var rows = BinaryRows()
-            var digest = try StoredValueDigest()
             try server.copyIn(ServerSQL(verbatim: table.copyIn)) { stream in
                 rows.append(BinaryRows.header)
                 try file.prepare(SQL(verbatim: table.fileSelection())).forEach { row in
-                    try Self.append(row, of: table, to: &rows, &digest)
+                    try Self.append(row, of: table, to: &rows)
                     count += 1
                     guard rows.bytes.count >= Self.piece else { return }
                     try stream.write(rows.bytes)
@@ -77,10 +76,9 @@
             let text = table.fileSelection(isContinued: !start.isEmpty)
             let statement = try file.prepare(SQL(verbatim: text))
             if !start.isEmpty { try statement.bind(values: CopyState.decode(start)) }
-            var digest = try StoredValueDigest()
             try statement.forEach { row in
                 if !writer.isOpen { try writer.open() }
-                try Self.append(row, of: table, to: &writer.rows, &digest)
+                try Self.append(row, of: table, to: &writer.rows)
                 writer.count += 1
                 if writer.rows.bytes.count >= min(Self.piece, chunk) { try writer.flush() }
                 guard writer.sent >= chunk else { return }
@@ -108,13 +106,12 @@
         }
 
         private static func append(
-            _ row: borrowing Row, of table: CopyTable, to rows: inout BinaryRows,
-            _ digest: inout StoredValueDigest
+            _ row: borrowing Row, of table: CopyTable, to rows: inout BinaryRows
         ) throws {
             rows.beginRow(table.columns.count)
             for (place, column) in table.columns.enumerated() {
                 do {
-                    try column.crossing.append(row.stored(place), to: &rows, &digest)
+                    try column.crossing.append(row.stored(place), to: &rows)
                 } catch let obstacle as TypeCrossing.Obstacle {
                     throw table.obstacle(obstacle, column, at: "")
                 }

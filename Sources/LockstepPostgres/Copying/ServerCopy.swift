@@ -222,14 +222,12 @@
             }
             var place: String?
             var number = 0
-            var scratch = BinaryRows()
             try file.prepare(SQL(verbatim: table.fileSelection())).forEach { row in
                 defer { number += 1 }
                 guard place == nil, !table.key.isEmpty else { return }
-                scratch.removeAll()
                 var digest = try StoredValueDigest()
                 for (place, column) in table.columns.enumerated() {
-                    try column.crossing.append(row.stored(place), to: &scratch, &digest)
+                    try column.crossing.add(row.stored(place), to: &digest)
                 }
                 let own = try digest.finish()
                 guard number >= hashes.count || hashes[number] != own else { return }

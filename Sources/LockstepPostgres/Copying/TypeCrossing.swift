@@ -43,22 +43,17 @@
 
         // MARK: To a server
 
-        /// Appends a file's value in the server's form, and adds it to the digest as it is once it has crossed.
-        func append(
-            _ value: borrowing RowValue, to rows: inout BinaryRows,
-            _ digest: inout StoredValueDigest
-        ) throws {
+        /// Appends a file's value in the server's form.
+        /// - Throws: ``Obstacle`` for a value that would not come back as it was.
+        func append(_ value: borrowing RowValue, to rows: inout BinaryRows) throws {
             switch value {
-            case .null:
-                rows.appendNull()
-                unsafe try digest.add(.null, [UInt8]().span.bytes)
-            case .integer(let number): try append(number, to: &rows, &digest)
-            case .real(let number): try append(number, to: &rows, &digest)
+            case .null: rows.appendNull()
+            case .integer(let number): try append(number, to: &rows)
+            case .real(let number): try append(number, to: &rows)
             case .text(let bytes):
                 guard self == .text else { throw unfit("a text") }
                 try Self.requireText(bytes)
                 rows.append(bytes)
-                try digest.add(.text, bytes)
             case .blob(let bytes):
                 guard self == .bytes || (self == .uuid && bytes.byteCount == 16) else {
                     throw unfit("a BLOB")
@@ -67,13 +62,10 @@
                     throw Obstacle(what: "a value of 1 GiB or more")
                 }
                 rows.append(bytes)
-                try digest.add(.blob, bytes)
             }
         }
 
-        private func append(
-            _ number: Int64, to rows: inout BinaryRows, _ digest: inout StoredValueDigest
-        ) throws {
+        private func append(_ number: Int64, to rows: inout BinaryRows) throws {
             switch self {
             case .int8: rows.append(number)
             case .int4:
@@ -93,15 +85,12 @@
                 rows.append(moved)
             case .float8, .float4:
                 guard let real = Double(exactly: number) else { throw tooLarge }
-                return try append(real, to: &rows, &digest)
+                try append(real, to: &rows)
             case .text, .bytes, .uuid: throw unfit("an integer")
             }
-            unsafe try digest.add(.integer, Self.bytes(number).span.bytes)
         }
 
-        private func append(
-            _ number: Double, to rows: inout BinaryRows, _ digest: inout StoredValueDigest
-        ) throws {
+        private func append(_ number: Double, to rows: inout BinaryRows) throws {
             switch self {
             case .float8: rows.append(number)
             case .float4:
@@ -111,8 +100,21 @@
                 rows.append(Float(number))
             default: throw unfit("a REAL")
             }
-            unsafe try digest.add(
-                .real, Self.bytes(Int64(bitPattern: number.bitPattern)).span.bytes)
+        }
+
+        /// Adds a file's value to a digest as it is once it has crossed, which ``append(_:to:)`` has found it to do.
+        func add(
+            _ value: borrowing RowValue, to digest: inout StoredValueDigest
+        ) throws(LockstepError) {
+            switch value {
+            case .null: try digest.add(.null)
+            case .integer(let number):
+                let isReal = self == .float8 || self == .float4
+                try digest.add(isReal ? .real(Double(number)) : .integer(number))
+            case .real(let number): try digest.add(.real(number))
+            case .text(let bytes): try digest.add(.text, bytes)
+            case .blob(let bytes): try digest.add(.blob, bytes)
+            }
         }
 
         /// The server takes no U+0000, and nothing that is not UTF-8.
@@ -175,10 +177,6 @@
 
         private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
             Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
-        }
-
-        private static func bytes(_ number: Int64) -> [UInt8] {
-            unsafe withUnsafeBytes(of: number.bigEndian) { unsafe Array($0) }
         }
     }
 

@@ -81,18 +81,21 @@
         }
 
         /// Requires that each column that holds plaintext is named.
-        /// - Parameter later: Whether a later step of the same run seals or names a column.
         /// - Throws: `LockstepError.Code.exposed`, with all of them.
         func require(
-            _ connection: borrowing ServerConnection, arriving: [SealedColumn] = [],
-            unless later: (Column) -> Bool = { _ in false }
+            _ connection: borrowing ServerConnection, arriving: [SealedColumn] = []
         ) throws {
-            let found = try unnamed(connection, arriving: arriving).filter { !later($0) }
-            guard let first = found.first else { return }
+            let found = try unnamed(connection, arriving: arriving)
+            if let error = Self.error(found) { throw error }
+        }
+
+        /// The error for these columns; nil for none.
+        static func error(_ found: [Column]) -> LockstepError? {
+            guard let first = found.first else { return nil }
             let lines = found.map {
                 "-- lockstep: \(Directive.plaintext(table: $0.table, column: $0.name).spelling)"
             }
-            throw LockstepError(
+            return LockstepError(
                 .exposed,
                 "\(counted(found.count, "column")) would hold plaintext that the server's operator reads: "
                     + found.map(\.title).joined(separator: ", "),

@@ -32,8 +32,8 @@
                 // The table may have been made again since the registry was read.
                 try fields.refresh(connection)
                 places = try Places(result, fields)
+                guard !places.hasStranger(result, fields) else { throw places.stranger(fields) }
             }
-            guard !places.hasStranger(result, fields) else { throw places.stranger(fields) }
             let checks = try lookups.map { try $0.check(fields, places) }
             guard !places.sealed.isEmpty else {
                 rows = Array(0..<result.rowCount)

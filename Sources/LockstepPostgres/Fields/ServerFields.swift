@@ -64,7 +64,7 @@
             guard !isLooking, !(connection.isInTransaction && hasLooked) else { return }
             isLooking = true
             defer { isLooking = false }
-            let marks = try registry.marks(connection)
+            let marks = try registry.marks(connection, after: self.marks)
             if marks != self.marks { try load(connection) }
             hasLooked = connection.isInTransaction
         }

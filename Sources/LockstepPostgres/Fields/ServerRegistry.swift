@@ -28,8 +28,13 @@
         }
 
         /// The states that the server has now; empty without a registry.
-        func marks(_ connection: borrowing ServerConnection) throws -> [Mark] {
-            guard try exists(Self.datasets, connection) else { return [] }
+        /// - Parameter known: What the connection has seen, which saves the look whether the tables are some.
+        func marks(
+            _ connection: borrowing ServerConnection, after known: [Mark]? = nil
+        ) throws -> [Mark] {
+            guard try known?.isEmpty == false || exists(Self.datasets, connection) else {
+                return []
+            }
             return try namingForgery {
                 try connection.query(
                     """
@@ -130,7 +135,7 @@
                 return try body()
             } catch let error as LockstepError
                 where error.code == .decodeMismatch
-                || ["42703", "42883"].contains(error.context.sqlState)
+                || ["42703", "42883", "42P01"].contains(error.context.sqlState)
             {
                 throw RegistryRecords.forged("has impossible values")
             }
@@ -150,7 +155,6 @@
         // MARK: Writing
 
         /// Writes the dataset's new registry in the open transaction.
-        /// - Parameter shapes: The tables that may have sealed columns.
         func write(
             _ registry: inout ColumnRegistry, _ keys: FieldKeys,
             _ connection: borrowing ServerConnection

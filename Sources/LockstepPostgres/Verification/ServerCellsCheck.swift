@@ -33,7 +33,7 @@
                     }
                     rows += 1
                     if rows.isMultiple(of: 1024) {
-                        try JobProgress(copying: table.shape.name, rows, of: nil).report(
+                        try JobProgress(VerificationReport.Check.cells.phase, rows, .rows).report(
                             to: progress)
                     }
                 }

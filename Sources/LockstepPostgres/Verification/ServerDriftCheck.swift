@@ -23,7 +23,9 @@
             let columns = try SealedRegistries(on: connection, schema: schema).columns
             try makeScratch(connection)
             try connection.execute("SELECT pg_catalog.set_config('lock_timeout', '1s', true)")
-            try setPath(SQLTokens.quote(scratch), connection)
+            let shared = try extensionSchemas(beside: schema, connection)
+            try setPath(
+                ([scratch] + shared).map(SQLTokens.quote).joined(separator: ", "), connection)
             for script in scripts { try replay(script, connection) }
             for column in columns { try column.shape(in: scratch, connection) }
             try setPath(SQLTokens.quote(scratch), connection)
@@ -46,6 +48,26 @@
                         "the role cannot make a schema for a fresh run: it needs CREATE on the database"
                 )
             }
+        }
+
+        /// The schemas with the functions and types of extensions, which a fresh run finds there.
+        private static func extensionSchemas(
+            beside schema: String, _ connection: borrowing ServerConnection
+        ) throws -> [String] {
+            let schemas = try connection.query(
+                """
+                SELECT DISTINCT n.nspname::text FROM pg_catalog.pg_extension AS e
+                JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
+                WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog' ORDER BY 1
+                """
+            ) { try $0[0] as String }
+            guard !schemas.contains(schema) else {
+                throw NotAsked(
+                    reason:
+                        "the schema \(schema) has an extension, which a fresh run cannot make a second time"
+                )
+            }
+            return schemas
         }
 
         private static func setPath(

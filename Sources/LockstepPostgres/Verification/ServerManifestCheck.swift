@@ -46,7 +46,12 @@
                 )
                 findings += try findingsOfRegistry(manifest, schema, connection)
                 for table in manifest.tables {
-                    findings += try Self.findings(table, schema, connection)
+                    do {
+                        findings += try Self.findings(table, schema, connection)
+                    } catch let obstacle as TypeCrossing.Obstacle {
+                        findings.append(
+                            .failure("\(table.name) has \(obstacle.what), which was not released"))
+                    }
                 }
             }
             return (releases.isEmpty ? "no release" : releases.joined(separator: "; "), findings)

@@ -18,7 +18,7 @@
 
         typealias CheckResult = (summary: String, findings: [VerificationReport.Finding])
 
-        /// Runs all checks on a connection outside a transaction, in one snapshot but for the schema. Blocks.
+        /// Runs all checks on a connection outside a transaction, each on a snapshot of its own. Blocks.
         /// - Parameters:
         ///   - connection: A connection, with the keys of the datasets whose cells are opened.
         ///   - progress: Called before each check, and several times while cells are opened.

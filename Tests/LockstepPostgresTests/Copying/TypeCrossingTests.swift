@@ -70,7 +70,8 @@
                 try statement.bind(values: values)
                 try statement.forEach { row in
                     for (place, crossing) in Self.all.enumerated() {
-                        try crossing.append(row.stored(place), to: &stream, &digest)
+                        try crossing.append(row.stored(place), to: &stream)
+                        try crossing.add(row.stored(place), to: &digest)
                     }
                 }
             }
@@ -115,8 +116,7 @@
                 #expect(throws: TypeCrossing.Obstacle.self, "\(crossing) \(value)") {
                     try statement.forEach { row in
                         var rows = BinaryRows()
-                        var digest = try StoredValueDigest()
-                        try crossing.append(row.stored(0), to: &rows, &digest)
+                        try crossing.append(row.stored(0), to: &rows)
                     }
                 }
             }

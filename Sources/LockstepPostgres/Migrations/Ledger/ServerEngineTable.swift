@@ -11,15 +11,10 @@
 
         /// - Throws: `LockstepError.Code.tampered` for something that is no table: a view would run its maker's code.
         func exists(_ connection: borrowing ServerConnection) throws -> Bool {
-            let kind: String? = try connection.value(
-                """
-                SELECT c.relkind::text FROM pg_catalog.pg_class AS c
-                JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-                WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name
-                    AND c.relname OPERATOR(pg_catalog.=) \(table)::name
-                """)
-            guard let kind else { return false }
-            guard kind == "r" else { throw impossible("kind of object") }
+            guard let kind = try EngineTable.kind(table, in: schema, connection) else {
+                return false
+            }
+            guard kind == .table else { throw impossible("kind of object") }
             return true
         }
 

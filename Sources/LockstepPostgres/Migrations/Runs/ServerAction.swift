@@ -58,18 +58,19 @@
         ) throws {
             let exposure = Exposure(schema: schema)
             guard try exposure.isHeld(connection) else { return }
+            let unnamed = try exposure.unnamed(connection)
+            guard !unnamed.isEmpty else { return }
             var coming: Set<Exposure.Column> = []
             for step in later {
                 let script = try ServerScript(step.script(in: set), step.origin(in: set))
                 for action in script.actions { coming.formUnion(action.columns) }
             }
-            do {
-                try exposure.require(connection) { column in
-                    let name = column.folded
-                    return coming.contains(name)
-                        || coming.contains(.init(table: name.table, name: Exposure.all))
-                }
-            } catch let error as LockstepError {
+            let left = unnamed.filter { column in
+                let name = column.folded
+                return !coming.contains(name)
+                    && !coming.contains(.init(table: name.table, name: Exposure.all))
+            }
+            if let error = Exposure.error(left) {
                 throw script.origin.located(error)
             }
         }
