@@ -3,6 +3,10 @@ import Lockstep
 import LockstepModels
 import SystemPackage
 
+#if Postgres
+    import LockstepPostgres
+#endif
+
 /// The database and the credentials that open it.
 struct AccessOptions: ParsableArguments {
     @OptionGroup var database: DatabaseOptions
@@ -179,6 +183,20 @@ struct Session: ~Copyable {
     func rememberSealed(_ connection: borrowing Connection) {
         for keyring in fieldsKeyrings { keyring.remember(connection) }
     }
+
+    #if Postgres
+        /// Makes the fields keyrings remember what is sealed on a server.
+        /// - Parameters:
+        ///   - origin: The identity of the file that it was copied from.
+        ///   - connect: Connects with the keys of a dataset.
+        func rememberSealed(
+            from origin: [UInt8]?, _ connect: (FieldKeys) throws -> ServerConnection
+        ) throws {
+            for keyring in fieldsKeyrings {
+                keyring.remember(try connect(keyring.keys), from: origin)
+            }
+        }
+    #endif
 
     /// The same after an operation that used a separate connection.
     /// - Parameter database: The database's id when the command opened it.

@@ -13,31 +13,23 @@
         "Copies to a server by the tool",
         .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
     struct ServerCopyCommandTests {
-        private let folder: TemporaryFolder
+        private let films: SetFolder
 
         init() throws {
-            folder = try TemporaryFolder()
-            try FileManager.default.createDirectory(
-                atPath: folder.file("films").string, withIntermediateDirectories: false)
-            try write(
-                "0001_create.sqlite.sql",
-                "-- lockstep: up\nCREATE TABLE movies (id INTEGER PRIMARY KEY, title TEXT, year INTEGER);\nINSERT INTO movies VALUES (1, 'Casablanca', 1942), (2, 'Alien', 1979);\n"
-            )
-            try write(
-                "0001_create.postgres.sql",
-                "-- lockstep: up\nCREATE TABLE movies (id bigint PRIMARY KEY, title text, year bigint);\n"
-            )
-            try write(
-                "0002_seal.sql",
-                "-- lockstep: up\n-- lockstep: protect movies.title dataset=films\n")
-        }
-
-        private func write(_ name: String, _ text: String) throws {
-            try Bytes.write(Array(text.utf8), to: folder.file("films").appending(name))
+            films = try SetFolder([
+                "0001_create.sqlite.sql": """
+                -- lockstep: up
+                CREATE TABLE movies (id INTEGER PRIMARY KEY, title TEXT, year INTEGER);
+                INSERT INTO movies VALUES (1, 'Casablanca', 1942), (2, 'Alien', 1979);
+                """,
+                "0001_create.postgres.sql":
+                    "-- lockstep: up\nCREATE TABLE movies (id bigint PRIMARY KEY, title text, year bigint);",
+                "0002_seal.sql": "-- lockstep: up\n-- lockstep: protect movies.title dataset=films",
+            ])
         }
 
         private func run(_ script: String) async throws -> ToolShell.Result {
-            try await ToolShell(home: folder.path).run(script, in: folder.path)
+            try await films.run(script)
         }
 
         @Test(
@@ -94,7 +86,7 @@
         )
         func migrateSealing() async throws {
             let url = "\(try TestServer.shared.get().address())"
-            try write(
+            try films.write(
                 "0002_seal.postgres.sql",
                 "-- lockstep: up\n-- lockstep: protect movies.title dataset=films\n-- lockstep: plaintext movies.*\n"
             )

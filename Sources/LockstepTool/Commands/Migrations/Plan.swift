@@ -18,7 +18,7 @@ struct Plan: ParsableCommand {
             the folder is read.
             """)
 
-    @OptionGroup var access: PlanAccess
+    @OptionGroup var access: OptionalDatabase
     @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var limitOptions: LimitOptions

@@ -82,17 +82,12 @@
                 : try copy.run(from: connection, to: file, progress: progress)
             try show(report, path)
             if isToServer {
-                let opened = try fields.open(keyrings, of: path, CredentialSource(credentials))
-                for dataset in opened { try remember(dataset, report) }
+                try session.rememberSealed(from: report.origin) {
+                    try server.connect(keys: [$0], isNew: true)
+                }
             } else {
                 session.rememberSealed(in: report.database)
             }
-        }
-
-        /// Makes a fields keyring remember what is sealed on the server, as in the file that it came from.
-        private func remember(_ dataset: FieldsKeyring, _ report: ServerCopy.Report) throws {
-            let connection = try server.connect(keys: [dataset.keys], isNew: true)
-            dataset.remember(connection, from: report.origin)
         }
 
         private func show(_ report: ServerCopy.Report, _ path: FilePath) throws {

@@ -2,8 +2,8 @@ import ArgumentParser
 import Lockstep
 import SystemPackage
 
-/// The database that a plan is for, in a file or on a server. A comparison of engines needs none.
-struct PlanAccess: ParsableArguments {
+/// The database that a command works on, in a file or on a server, if it needs one: a comparison of engines needs none.
+struct OptionalDatabase: ParsableArguments {
     @Option(
         name: [.short, .long],
         help: "The database file. (default: the variable LOCKSTEP_DATABASE)")
@@ -23,13 +23,15 @@ struct PlanAccess: ParsableArguments {
     var isNamed: Bool { database != nil || server.isNamed }
 
     func requireDatabase() throws {
-        if !server.isNamed { _ = try DatabaseOptions.path(database) }
+        if !server.isNamed { _ = try path() }
     }
+
+    /// The file.
+    func path() throws -> FilePath { try DatabaseOptions.path(database) }
 
     /// Opens the keyring of a file. The database is opened when it is needed.
     /// - Parameter readOnly: Whether the command makes no file beside the database, even for an instant.
     func session(readOnly: Bool = false) throws -> Session {
-        try Session.open(
-            DatabaseOptions.path(database), keyrings, fields, credentials, isReadOnly: readOnly)
+        try Session.open(path(), keyrings, fields, credentials, isReadOnly: readOnly)
     }
 }

@@ -13,39 +13,29 @@
         "Commands with a server",
         .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
     struct ServerCommandsTests {
-        private let folder: TemporaryFolder
+        private let films: SetFolder
 
         init() throws {
-            folder = try TemporaryFolder()
-            try FileManager.default.createDirectory(
-                atPath: folder.file("films").string, withIntermediateDirectories: false)
-            try write(
-                "0001_create.sql",
-                """
+            films = try SetFolder([
+                "0001_create.sql": """
                 -- lockstep: up
                 CREATE TABLE movies (id bigint PRIMARY KEY, title text);
                 -- lockstep: down
                 -- lockstep: allow loss of table movies
                 DROP TABLE movies;
-                """)
-            try write(
-                "0002_years.sql",
-                "-- lockstep: up\nALTER TABLE movies ADD COLUMN year INTEGER CHECK (typeof(year) = 'integer');"
-            )
-            try write(
-                "0002_years.postgres.sql",
-                "-- lockstep: up\nALTER TABLE movies ADD COLUMN year bigint;\n-- lockstep: down\nALTER TABLE movies DROP COLUMN year;"
-            )
+                """,
+                "0002_years.sql":
+                    "-- lockstep: up\nALTER TABLE movies ADD COLUMN year INTEGER CHECK (typeof(year) = 'integer');",
+                "0002_years.postgres.sql":
+                    "-- lockstep: up\nALTER TABLE movies ADD COLUMN year bigint;\n-- lockstep: down\nALTER TABLE movies DROP COLUMN year;",
+            ])
         }
 
-        private func write(_ name: String, _ text: String) throws {
-            try Bytes.write(Array(text.utf8), to: folder.file("films").appending(name))
-        }
+        private func write(_ name: String, _ text: String) throws { try films.write(name, text) }
 
         private func run(_ command: String, url: String? = nil) async throws -> ToolShell.Result {
-            try await ToolShell(home: folder.path).run(
-                "exec lockstep \(command)" + (url.map { " -m films --url '\($0)'" } ?? ""),
-                in: folder.path)
+            try await films.run(
+                "exec lockstep \(command)" + (url.map { " -m films --url '\($0)'" } ?? ""))
         }
 
         @Test(
@@ -151,7 +141,7 @@
             let secret = try await run("migrate", url: "postgres://app:s3cret@db/films")
             #expect(secret.status == .exited(64) && !secret.errors.contains("s3cret"))
             #expect(secret.errors.contains("--password-file"))
-            let none = try await run("status", url: "postgres:///films?host=\(folder.path)")
+            let none = try await run("status", url: "postgres:///films?host=\(films.folder.path)")
             #expect(none.status == .exited(75), "\(none.errors)")
             let missing = try await run(
                 "status", url: "postgres://postgres@/no_such?host=\(server.folder)")
