@@ -1,5 +1,5 @@
 /// Compares what one folder has for two engines. A column that is sealed for one engine alone lies in plaintext on the
-/// other, and columns that are sealed in another order get other numbers, which their cells are bound to.
+/// other, and columns that are sealed in another order get other numbers in the registry.
 package struct EngineAgreement {
     private let one: MigrationSet
     private let other: MigrationSet
