@@ -6,6 +6,8 @@
         let table: CopyTable
         let session: ServerSession
         let switches: (off: String, on: String)?
+        /// Called before each step: for tests that end there.
+        let observe: (ServerCopy.Step) throws -> Void
         /// The rows that wait to be sent.
         var rows = BinaryRows()
         /// How many rows are in the open chunk.
@@ -19,13 +21,16 @@
 
         init(
             table: CopyTable, session: ServerSession, switches: (off: String, on: String)?,
-            recorded: (rows: Int, key: [UInt8])?
+            recorded: (rows: Int, key: [UInt8])?,
+            observe: @escaping (ServerCopy.Step) throws -> Void
         ) {
             (self.table, self.session, self.switches) = (table, session, switches)
+            self.observe = observe
             (total, last) = (recorded?.rows ?? 0, recorded?.key)
         }
 
         mutating func open() throws {
+            try observe(.beginning)
             try session.run("BEGIN")
             if let switches { try session.run(ServerSQL(verbatim: switches.off)) }
             try session.beginCopyIn(table.copyIn)
@@ -42,6 +47,7 @@
         }
 
         mutating func flush() throws {
+            try observe(.sending)
             try session.putCopy(rows.bytes)
             sent += rows.bytes.count
             rows.removeAll()
@@ -49,8 +55,7 @@
 
         /// Commits the rows, and that they go up to this key.
         mutating func close(
-            _ key: [UInt8], _ state: CopyState, _ server: borrowing ServerConnection,
-            _ observe: () throws -> Void
+            _ key: [UInt8], _ state: CopyState, _ server: borrowing ServerConnection
         ) throws {
             rows.append(BinaryRows.end)
             try flush()
@@ -63,8 +68,9 @@
                     context: .init(table: table.name))
             }
             if let switches { try session.run(ServerSQL(verbatim: switches.on)) }
+            try observe(.recording)
             try state.advance(table.name, rows: count, to: key, after: last, server)
-            try observe()
+            try observe(.committing)
             try session.commit()
             total += count
             (isOpen, last) = (false, key)

@@ -8,8 +8,8 @@
         let chunk: Int
         /// Called with the table and the number of its rows that are there.
         let progress: (String, Int) throws -> Void
-        /// Called before each commit: for tests that end there.
-        let observe: () throws -> Void
+        /// Called before each step: for tests that end there.
+        let observe: (ServerCopy.Step) throws -> Void
 
         /// How many bytes are sent at once.
         private static let piece = 1 << 20
@@ -35,7 +35,7 @@
                     try server.execute("SET CONSTRAINTS ALL IMMEDIATE")
                     for key in keys { try server.execute(ServerSQL(verbatim: key.restoring)) }
                 }
-                try observe()
+                try observe(.committing)
             }
         }
 
@@ -46,6 +46,7 @@
             if let switches { try server.execute(ServerSQL(verbatim: switches.off)) }
             var count = 0
             var rows = BinaryRows()
+            try observe(.sending)
             try server.copyIn(ServerSQL(verbatim: table.copyIn)) { stream in
                 rows.append(BinaryRows.header)
                 try file.prepare(SQL(verbatim: table.fileSelection())).forEach { row in
@@ -71,7 +72,7 @@
             let start = recorded?.key ?? []
             var writer = ChunkWriter(
                 table: table, session: server.session, switches: try triggers(table, server),
-                recorded: recorded)
+                recorded: recorded, observe: observe)
             defer { writer.abandon() }
             let text = table.fileSelection(isContinued: !start.isEmpty)
             let statement = try file.prepare(SQL(verbatim: text))
@@ -83,13 +84,13 @@
                 if writer.rows.bytes.count >= min(Self.piece, chunk) { try writer.flush() }
                 guard writer.sent >= chunk else { return }
                 let key = try table.key.map { try row[$0] as Value }
-                try writer.close(CopyState.encode(key), state, server, observe)
+                try writer.close(CopyState.encode(key), state, server)
                 try progress(table.name, writer.total)
             }
             guard writer.isOpen || recorded == nil else { return }
             if !writer.isOpen { try writer.open() }
             let last = try lastKey(table, file)
-            try writer.close(CopyState.encode(last), state, server, observe)
+            try writer.close(CopyState.encode(last), state, server)
             try progress(table.name, writer.total)
         }
 

@@ -45,7 +45,7 @@
                     for sql in schemaSQL.tables { try file.execute(SQL(verbatim: sql)) }
                     let plan = try CopyPlan(file, server, schema: schema)
                     let tables = try plan.tables.map { table in
-                        try Self.copy(table, server, file, progress)
+                        try copy(table, server, file, progress)
                     }
                     for sql in schemaSQL.rest { try file.execute(SQL(verbatim: sql)) }
                     for name in schemaSQL.textIndexes {
@@ -61,18 +61,20 @@
                     for records in registries.records { try RegistryTables.write(records, file) }
                     try Manifest.store(registries.manifests, in: file)
                     let database = try file.makeDatabaseID()
+                    try observe(.finishing)
                     return Report(tables: tables, database: database, origin: origin)
                 }
             }
         }
 
-        private static func copy(
+        private func copy(
             _ table: CopyTable, _ server: borrowing ServerConnection, _ file: borrowing Connection,
             _ progress: JobProgress.Handler
         ) throws -> Report.Table {
             let insert = try file.prepare(SQL(verbatim: table.fileInsertion))
             var done = 0
             let expected = try CopyDigest(table, on: server) { values in
+                try observe(.sending)
                 try insert.bind(values: values)
                 try insert.run()
                 done += 1

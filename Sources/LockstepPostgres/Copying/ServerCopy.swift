@@ -14,8 +14,14 @@
         public var plaintext: [String] = []
         /// How many bytes of rows one transaction takes. The copy's memory does not depend on it.
         public var chunk = 8 << 20
-        /// Called before each commit of rows: for tests that end there.
-        var observe: @Sendable () throws -> Void = {}
+        /// Called before each step, such as a commit of rows: for tests that end there.
+        package var observe: @Sendable (Step) throws -> Void = { _ in }
+
+        /// What a copy does next.
+        package enum Step: Sendable {
+            case beginning, migrating, emptying, sending, recording, committing, comparing,
+                finishing
+        }
 
         /// A copy of a database whose migrations are those of `sets`. Nothing runs yet.
         public init(_ sets: [MigrationSet]) { self.sets = sets }
@@ -63,9 +69,11 @@
                 let history = try Ledger.history(file)
                 let targets = try targets(of: history, at: "\(file.path)")
                 let state = CopyState(schema: ledger.schema)
+                try observe(.beginning)
                 let isEmptied = try state.begin(origin ?? [], server)
                 if !isEmptied {
                     for (set, version) in targets {
+                        try observe(.migrating)
                         _ = try ServerMigrator(forShapeOf: set).run(.version(version), on: server)
                     }
                     try prepare(registries, state, server)
@@ -89,6 +97,7 @@
                 }
                 let tables = try plan.tables.map { table in
                     let wanted = expected[table.name]
+                    try observe(.comparing)
                     let found = try CopyDigest(table, on: server)
                     guard found == wanted else {
                         throw try Self.difference(
@@ -163,6 +172,7 @@
                 }
                 try exposure.require(server, arriving: registries.columns)
                 try state.setEmptied(server)
+                try observe(.emptying)
             }
         }
 
@@ -188,6 +198,7 @@
                 try ServerManifests(schema: state.schema).write(registries.manifests, server)
                 let database = try ServerIdentity(schema: state.schema).make(server)
                 try state.end(server)
+                try observe(.finishing)
                 return database
             }
         }

@@ -19,6 +19,7 @@ case "opens": Openings.run(arguments)
 case "rotates": Rotation.run(arguments)
 case "without-threads": await WithoutThreads.run()
 #if Postgres
+    case "server-copy": CopyOfServer.run(arguments)
     case "server-migration": ServerMigration.run(arguments)
 #endif
 default: exit(64)

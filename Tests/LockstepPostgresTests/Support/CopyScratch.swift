@@ -1,10 +1,11 @@
 #if Postgres
     import Lockstep
+    import SystemPackage
     import TestServers
 
     @testable import LockstepPostgres
 
-    /// A file in memory with the migrations of a set that has files for both engines, and a place on a server for its copy.
+    /// A file, in memory unless it has a path, with the migrations of a set that has files for both engines, and a place on a server for its copy.
     final class CopyScratch {
         let keyring: Keyring
         let keys: FieldKeys
@@ -50,21 +51,29 @@
                 ("0001_studios.sqlite.sql", CopyScratch.studios),
                 ("0001_studios.postgres.sql", CopyScratch.studiosOnServers),
                 ("0002_protection.sql", CopyScratch.protection),
-            ], keys: FieldKeys? = nil
+            ], keys: FieldKeys? = nil, at path: FilePath? = nil
         ) throws {
             let keyring = try Keyring.create(.fields)
             let keys = try keys ?? keyring.fieldKeys(named: "films")
             self.keyring = keyring
             (self.keys, self.files) = (keys, files)
-            file = try Self.connection(keys)
+            file = try Self.connection(keys, at: path)
             var report = MigrationReport()
             try Migrator(set(.sqlite)).run(on: file, into: &report)
         }
 
-        static func connection(_ keys: FieldKeys) throws -> Connection {
+        /// The key of files, as the Worker has it.
+        static func key() throws -> DatabaseKey {
+            try DatabaseKey(
+                secret: SecretBytes(copying: [UInt8](repeating: 1, count: 32).span),
+                salt: (0..<16).map { 31 &+ $0 })
+        }
+
+        static func connection(_ keys: FieldKeys, at path: FilePath? = nil) throws -> Connection {
             var options = ConnectionOptions()
             options.fieldKeys = [keys]
             options.mayBeUnsealed = true
+            if let path { return try Connection.create(path, key: key(), options: options) }
             return try Connection.inMemory(options)
         }
 
