@@ -20,6 +20,7 @@ release: setup ## Build the tools with optimisation.
 
 demo: setup ## Build, then show the main job on real data.
 	$(RELEASE) --product lockstep
+	$(RELEASE) --product demo-films
 	@Sources/Demo/demo "$$(swift build -c release --show-bin-path)/lockstep"
 
 test: setup $(if $(FILTER),,lint) ## Check style and layers, then run every test; FILTER=StoreTests runs only what fits.

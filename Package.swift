@@ -81,6 +81,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: product),
+        .executableTarget(
+            name: "demo-films",
+            dependencies: [
+                "Lockstep", systemPackage,
+                .target(name: "LockstepPostgres", condition: .when(traits: ["Postgres"])),
+            ],
+            path: "Sources/Demo/Films",
+            swiftSettings: product),
         .target(name: "CFileActivity"),
         .executableTarget(
             name: "LockstepBench",
