@@ -3,10 +3,10 @@
 # The tools load nothing from the folder that they lie in, which others might write to.
 RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
 
-.PHONY: help setup build release demo test transcript docs torture mutants sanitize fuzz lint format layers peers bench bench-quick growth clean
+.PHONY: help setup build release demo test transcript docs torture mutants sanitize fuzz lint format layers peers bench bench-quick bench-server growth clean
 
 help: ## Show this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: ## Install SQLCipher (4.5 or newer), OpenSSL, libpq and PostgreSQL where they are missing.
 	@.ci/setup
@@ -70,6 +70,10 @@ growth: release ## Measure Lockstep alone on tables of several sizes; BENCH="--r
 
 bench-quick: release peers ## The same with small numbers: a first look in about a minute, once it is built.
 	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers --quick $(BENCH)
+
+bench-server: setup peers ## Compare with other clients of PostgreSQL, on a server of the run's own; BENCH="--rows 50000 lookup" sets what.
+	$(RELEASE) --product lockstep-bench-server
+	Tests/Peers/with-server Tests/Peers/bench-server "$$(swift build -c release --show-bin-path)/lockstep-bench-server" --peers .build/peers $(BENCH)
 
 clean: ## Remove what was built.
 	swift package clean

@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "LockstepPostgres", targets: ["LockstepPostgres"]),
         .executable(name: "lockstep", targets: ["LockstepTool"]),
         .executable(name: "lockstep-bench", targets: ["LockstepBench"]),
+        .executable(name: "lockstep-bench-server", targets: ["LockstepServerBench"]),
         .plugin(name: "EmbedMigrations", targets: ["EmbedMigrations"]),
     ],
     traits: [
@@ -94,6 +95,17 @@ let package = Package(
             name: "LockstepBench",
             dependencies: [
                 "Lockstep", "CFileActivity", systemPackage,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
+            swiftSettings: product),
+        // Apart from lockstep-bench, which measures whole processes: libpq makes each start milliseconds later. Shared are
+        // links to files of the other.
+        .executableTarget(
+            name: "LockstepServerBench",
+            dependencies: [
+                "Lockstep", systemPackage,
+                .target(name: "LockstepPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],

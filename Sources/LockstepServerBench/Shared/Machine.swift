@@ -1,0 +1,1 @@
+../../LockstepBench/Results/Machine.swift
