@@ -59,4 +59,11 @@
             .tampered, "the server's record of its identity, lockstep_keyring, is invalid",
             hint: "somebody else than Lockstep has written it; restore it from a backup")
     }
+
+    extension ServerConnection {
+        /// The identity of the database that a connection with keys works on, 16 bytes; nil if it has none.
+        package func databaseID() throws -> [UInt8]? {
+            try fields.flatMap { try ServerIdentity(schema: $0.schema).read(self) }
+        }
+    }
 #endif

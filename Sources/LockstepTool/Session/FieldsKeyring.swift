@@ -64,6 +64,14 @@ final class FieldsKeyring {
                 )
             }
         }
+
+        /// Accepts the server's database as it is.
+        /// - Returns: A line that says so.
+        func accept(_ connection: borrowing ServerConnection) throws -> String {
+            try file.accept(&opened.keyring, sealedOn: connection)
+                ? "\(path) remembers \(connection.address) as it is now"
+                : "\(path) remembers that nothing is sealed in \(connection.address)"
+        }
     #endif
 
     /// Accepts the database as it is.

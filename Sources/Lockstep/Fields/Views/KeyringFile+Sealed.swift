@@ -94,12 +94,18 @@ extension KeyringFile {
         let record =
             try connection.sealedRecord(keys)
             ?? connection.unsealedRecord(keyring.sealedMemory)
+        try accept(&keyring, record)
+        if keyring.signer == nil { try keyring.rememberFields(in: connection) }
+        return record.isSealed
+    }
+
+    /// Makes a fields keyring accept what is sealed in a database that another engine has, whatever it remembers.
+    /// - Throws: as ``accept(_:sealedIn:)``.
+    package func accept(_ keyring: inout Keyring, _ record: SealedRecord) throws {
         try update(&keyring) { keyring in
             try keyring.remember(
                 record.keeping(keyring.sealedMemory.record(of: record.database)))
         }
-        if keyring.signer == nil { try keyring.rememberFields(in: connection) }
-        return record.isSealed
     }
 
     private static func keys(

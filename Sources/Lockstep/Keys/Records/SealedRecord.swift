@@ -32,7 +32,7 @@ public struct SealedRecord: Sendable, Hashable {
     }
 
     /// The record of a database of the dataset in which nothing was sealed yet.
-    init(unsealed database: [UInt8], seen: UInt64 = 0) {
+    package init(unsealed database: [UInt8], seen: UInt64 = 0) {
         self.init(database: database, seen: seen, changes: 0, code: [], columns: [])
     }
 

@@ -1,6 +1,10 @@
 import ArgumentParser
 import Lockstep
 
+#if Postgres
+    import LockstepPostgres
+#endif
+
 extension Keys {
     /// `lockstep keys accept-database`: accepts a database that differs from what its keyrings remember.
     struct AcceptDatabase: ParsableCommand {
@@ -17,9 +21,11 @@ extension Keys {
                 again from what the fields keyring remembers, if cells prove that; a database without a proof and \
                 without cells is one in which nothing is sealed. An older copy of the database's keyring is not \
                 accepted.
+
+                With --url, the fields keyrings that --fields names accept a database on a server as it is.
                 """)
 
-        @OptionGroup var access: AccessOptions
+        @OptionGroup var access: FileOrServerOptions
         @OptionGroup var waiting: WaitOptions
 
         @Flag(help: "Record a database in a keyring that records others but not this one.")
@@ -28,18 +34,28 @@ extension Keys {
         @Flag(help: "Confirm that the database's present state is the right one.")
         var iUnderstand = false
 
+        func validate() throws {
+            guard access.server.isNamed, access.fields.datasets.isEmpty else { return }
+            throw ValidationError(
+                "on a server the fields keyrings alone remember a database: name them with --fields"
+            )
+        }
+
         func run() throws {
             guard iUnderstand else {
                 throw ValidationError(
                     "this accepts even an older state that someone restored: confirm with --i-understand"
                 )
             }
-            let path = try access.database.path()
+            #if Postgres
+                if access.server.isNamed { return try acceptOnServer() }
+            #endif
+            let path = try access.path()
             try Diagnosis.requireDatabase(path)
             let source = CredentialSource(access.credentials)
             let file = try access.keyringFile()
             var keyring = try source.open(file)
-            let fields = try access.fields.open(access.keyrings, of: access.database.path(), source)
+            let fields = try access.fields.open(access.keyrings, of: path, source)
             do {
                 // Without field keys, which would refuse a lost registry.
                 let connection = try ReadAgain().run(
@@ -67,6 +83,24 @@ extension Keys {
             for dataset in fields { Output.line(try dataset.accept(connection)) }
         }
 
+        #if Postgres
+            private func acceptOnServer() throws {
+                let source = CredentialSource(access.credentials)
+                let fields = try access.fields.open(access.keyrings, of: nil, source)
+                let connection = try access.server.connect(
+                    keys: fields.map { $0.keys.withoutMemory() }, isNew: true)
+                let identity = try connection.databaseID()
+                for dataset in fields where !new {
+                    let known = dataset.keys.memory.records.map(\.database)
+                    guard !known.isEmpty, !known.contains(where: { $0 == identity }) else {
+                        continue
+                    }
+                    throw unknown("\(connection.address)", "\(dataset.path)")
+                }
+                for dataset in fields { Output.line(try dataset.accept(connection)) }
+            }
+        #endif
+
         /// Anyone who can open a file can give it another identity, so a new one is accepted only on request.
         private func requireKnown(
             _ connection: borrowing Connection, _ keyring: borrowing Keyring
@@ -74,12 +108,15 @@ extension Keys {
             let databases = keyring.summary.databases.map(\.identity)
             guard !new, !databases.isEmpty else { return }
             if let identity = try connection.databaseID(), databases.contains(identity) { return }
-            throw LockstepError(
-                .unknownDatabase,
-                "\(connection.path) is not a database that its keyring records",
+            throw unknown("\(connection.path)", "its keyring")
+        }
+
+        private func unknown(_ database: String, _ keyring: String) -> LockstepError {
+            LockstepError(
+                .unknownDatabase, "\(database) is not a database that \(keyring) records",
                 hint:
-                    "if it is a database of its own, and not one of those under another identity, add --new",
-                context: .file(connection.path))
+                    "if it is a database of its own, and not one of those under another identity, add --new"
+            )
         }
     }
 }
