@@ -1,4 +1,5 @@
 #if Postgres
+    import Foundation
     import Lockstep
     import LockstepPostgres
     import SystemPackage
@@ -11,8 +12,16 @@
     /// Films come from standard input, a line each, since the process list shows arguments.
     @main
     enum DemoFilms {
-        static func main() throws {
-            let arguments = Array(CommandLine.arguments.dropFirst())
+        static func main() {
+            do {
+                try run(Array(CommandLine.arguments.dropFirst()))
+            } catch {
+                print("error: \(error)")
+                exit(1)
+            }
+        }
+
+        private static func run(_ arguments: [String]) throws {
             guard arguments.count == 4, ["add", "find"].contains(arguments[3]) else {
                 throw Refusal("usage: demo-films ADDRESS FIELDS-KEYRING KEY-FILE add|find")
             }

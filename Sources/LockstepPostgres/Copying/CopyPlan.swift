@@ -43,6 +43,34 @@
             groups = try Self.groups(tables, Self.references(schema, server))
         }
 
+        /// Rows that only the server has would be lost on the way to a file.
+        /// - Throws: `LockstepError.Code.typeMismatch` for a table with rows that the file has not.
+        func requireAll(_ schema: String, _ server: borrowing ServerConnection) throws {
+            let others = try server.query(
+                """
+                SELECT c.oid::int8, c.relname::text FROM pg_catalog.pg_class AS c
+                JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+                WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name
+                    AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,f}'::"char"[]) AND NOT c.relispartition
+                    AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
+                    AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d
+                        WHERE d.objid OPERATOR(pg_catalog.=) c.oid AND d.deptype OPERATOR(pg_catalog.=) 'e')
+                ORDER BY 2
+                """
+            ) { (oid: try $0[0] as Int64, name: try $0[1] as String) }
+            let known = Set(tables.map { Int64($0.server.oid) })
+            for (oid, name) in others where !known.contains(oid) {
+                let place = "\(SQLTokens.quote(schema)).\(SQLTokens.quote(name))"
+                guard try server.value("SELECT EXISTS (SELECT FROM \(verbatim: place))") != false
+                else { continue }
+                throw LockstepError(
+                    .typeMismatch, "the server's table \(name) has rows and is not in the file",
+                    hint:
+                        "make it in the set, with a version for both engines, or take it out of the schema",
+                    context: .init(table: name))
+            }
+        }
+
         /// Which table refers to which, by their numbers.
         private static func references(
             _ schema: String, _ server: borrowing ServerConnection

@@ -26,6 +26,7 @@
             let schema = try ServerLedger(server).schema
             try server.session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             defer { server.session.rollBack() }
+            try server.refuseHiddenRows()
             guard try CopyState(schema: schema).read(server) == nil else {
                 throw LockstepError(
                     .misuse, "\(server.address): a copy to the schema \(schema) is not finished",
@@ -44,6 +45,7 @@
                     let schemaSQL = try SchemaScript(reference)
                     for sql in schemaSQL.tables { try file.execute(SQL(verbatim: sql)) }
                     let plan = try CopyPlan(file, server, schema: schema)
+                    try plan.requireAll(schema, server)
                     let tables = try plan.tables.map { table in
                         try copy(table, server, file, progress)
                     }
@@ -192,14 +194,7 @@
             ) { (sql: try $0[0] as String, isTable: try $0[1] as Bool, name: try $0[2] as String) }
             tables = all.filter(\.isTable).map(\.sql)
             rest = all.filter { !$0.isTable }.map(\.sql)
-            textIndexes = all.filter { one in
-                let words = SQLTokens(Array(one.sql.utf8), from: 0).filter { $0.kind == .word }.map
-                {
-                    String(decoding: Array(one.sql.utf8)[$0.range], as: UTF8.self).lowercased()
-                }
-                return words.contains("virtual") && words.contains("fts5")
-                    && words.contains("content")
-            }.map(\.name)
+            textIndexes = all.filter { TextIndex.isOverOtherContent($0.sql) }.map(\.name)
         }
     }
 

@@ -68,6 +68,7 @@
                 let registries = try SealedRegistries(in: file)
                 let history = try Ledger.history(file)
                 let targets = try targets(of: history, at: "\(file.path)")
+                try TextIndex.requireNoContent(in: file)
                 let state = CopyState(schema: ledger.schema)
                 try observe(.beginning)
                 let isEmptied = try state.begin(origin ?? [], server)

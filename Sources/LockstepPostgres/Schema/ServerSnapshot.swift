@@ -75,11 +75,29 @@
             """,
             """
             SELECT n.nspname, c.relname, 'trigger'::text, pg_catalog.format('%s.%s', c.relname, g.tgname),
-                pg_catalog.pg_get_triggerdef(g.oid, true)
+                pg_catalog.concat_ws(' ', pg_catalog.pg_get_triggerdef(g.oid, true), 'enabled', g.tgenabled::text)
             FROM pg_catalog.pg_trigger AS g
             JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) g.tgrelid
             JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
             WHERE NOT g.tgisinternal
+            """,
+            // Who sees and writes which rows.
+            """
+            SELECT n.nspname, c.relname, 'policy'::text, pg_catalog.format('%s.%s', c.relname, p.polname),
+                pg_catalog.concat_ws(' ', p.polcmd::text, p.polpermissive, p.polroles::regrole[]::text,
+                    pg_catalog.pg_get_expr(p.polqual, p.polrelid), 'check', pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid))
+            FROM pg_catalog.pg_policy AS p
+            JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) p.polrelid
+            JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+            """,
+            // What a statement does instead of what it says; the rule of a view is its definition.
+            """
+            SELECT n.nspname, c.relname, 'rule'::text, pg_catalog.format('%s.%s', c.relname, r.rulename),
+                pg_catalog.concat_ws(' ', pg_catalog.pg_get_ruledef(r.oid, true), r.ev_enabled::text)
+            FROM pg_catalog.pg_rewrite AS r
+            JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) r.ev_class
+            JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+            WHERE r.rulename::text OPERATOR(pg_catalog.<>) '_RETURN'
             """,
             """
             SELECT n.nspname, c.relname, 'view'::text, c.relname::text, pg_catalog.pg_get_viewdef(c.oid, true)
@@ -88,7 +106,12 @@
             WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{v,m}'::"char"[])
             """,
             """
-            SELECT n.nspname, c.relname, 'table'::text, c.relname::text, c.relkind::text
+            SELECT n.nspname, c.relname, 'table'::text, c.relname::text,
+                pg_catalog.concat_ws(' ', c.relkind::text, c.relpersistence::text, c.relrowsecurity, c.relforcerowsecurity,
+                    pg_catalog.pg_get_expr(c.relpartbound, c.oid),
+                    (SELECT pg_catalog.string_agg(p.relname::text, ',' ORDER BY i.inhseqno) FROM pg_catalog.pg_inherits AS i
+                        JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) i.inhparent
+                        WHERE i.inhrelid OPERATOR(pg_catalog.=) c.oid))
             FROM pg_catalog.pg_class AS c
             JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
             WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,f}'::"char"[])
@@ -103,16 +126,24 @@
             """,
             """
             SELECT n.nspname, p.proname, 'function'::text, p.oid::pg_catalog.regprocedure::text,
-                pg_catalog.concat_ws(' ', pg_catalog.pg_get_function_result(p.oid), p.prosrc, p.provolatile::text, p.prosecdef)
+                pg_catalog.concat_ws(' ', pg_catalog.pg_get_function_result(p.oid), p.prosrc, p.provolatile::text, p.prosecdef,
+                    l.lanname::text, p.proconfig::text)
             FROM pg_catalog.pg_proc AS p
+            JOIN pg_catalog.pg_language AS l ON l.oid OPERATOR(pg_catalog.=) p.prolang
             JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
             WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d
                 WHERE d.objid OPERATOR(pg_catalog.=) p.oid AND d.deptype OPERATOR(pg_catalog.=) 'e')
             """,
             """
             SELECT n.nspname, t.typname, 'type'::text, t.typname::text,
-                (SELECT pg_catalog.string_agg(e.enumlabel::text, ',' ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum AS e
-                    WHERE e.enumtypid OPERATOR(pg_catalog.=) t.oid)
+                pg_catalog.concat_ws(' ',
+                    (SELECT pg_catalog.string_agg(e.enumlabel::text, ',' ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum AS e
+                        WHERE e.enumtypid OPERATOR(pg_catalog.=) t.oid),
+                    CASE WHEN t.typtype OPERATOR(pg_catalog.=) 'd'
+                        THEN pg_catalog.format_type(t.typbasetype, t.typtypmod) END,
+                    CASE WHEN t.typnotnull THEN 'not null' END, t.typdefault,
+                    (SELECT pg_catalog.string_agg(pg_catalog.pg_get_constraintdef(c.oid, true), ' ' ORDER BY c.conname)
+                        FROM pg_catalog.pg_constraint AS c WHERE c.contypid OPERATOR(pg_catalog.=) t.oid))
             FROM pg_catalog.pg_type AS t
             JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
             WHERE t.typtype OPERATOR(pg_catalog.=) ANY ('{e,d}'::"char"[])

@@ -152,6 +152,12 @@
             refused(.misuse) {
                 _ = try ServerCopy([]).run(from: Connection.inMemory(), to: TestServer.connection())
             }
+            try scratch.file.execute("CREATE VIRTUAL TABLE words USING fts5(word)")
+            try scratch.file.execute("INSERT INTO words VALUES ('one')")
+            refused(.typeMismatch) {
+                _ = try ServerCopy([scratch.set(.postgres)]).run(
+                    from: scratch.file, to: TestServer.connection())
+            }
             let silent = try CopyScratch([
                 (
                     "0001_a.sql",
@@ -171,6 +177,44 @@
             copy.plaintext = ["a"]
             refused(.misuse) { _ = try copy.run(from: silent.file, to: TestServer.connection()) }
             refused(.alreadyExists) { _ = try copy.run(from: silent.file, to: target) }
+        }
+
+        @Test(
+            "Rows that a policy hides, and tables that the file has not, are refused on the way to a file"
+        )
+        func hiddenRows() throws {
+            let scratch = try CopyScratch()
+            try scratch.fill(3)
+            let shared = try TestServer.shared.get()
+            let address = try shared.address()
+            let server = try ServerConnection(address)
+            _ = try ServerCopy([scratch.set(.postgres)]).run(from: scratch.file, to: server)
+            let role =
+                "reader_\(try #require(server.value("SELECT current_database()") as String?))"
+            try server.execute("CREATE ROLE \(name: role) LOGIN")
+            try server.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO \(name: role)")
+            try server.execute("CREATE POLICY few ON films USING (id < 9)")
+            try server.execute("ALTER TABLE films ENABLE ROW LEVEL SECURITY")
+            let database = try #require(server.value("SELECT current_database()") as String?)
+            let reader = try ServerConnection(shared.address(of: database, user: role))
+            #expect(try reader.value("SELECT count(*) FROM films") == 2)
+            let copy = try ServerCopy([scratch.set(.sqlite)])
+            let hidden = refused(.denied) {
+                _ = try copy.run(from: reader, to: Connection.inMemory())
+            }
+            #expect(hidden?.message.contains("row-level security") == true)
+            let report = try ServerVerification().run(on: reader)
+            let seen = report.outcomes.filter { $0.obstacle?.code == .denied }.map(\.check.rawValue)
+            #expect(seen.contains("shape"))
+
+            try server.execute("CREATE TABLE more (id int)")
+            let owner = Connection.inMemory
+            _ = try copy.run(from: server, to: owner(ConnectionOptions()))
+            try server.execute("INSERT INTO more VALUES (1)")
+            let other = refused(.typeMismatch) {
+                _ = try copy.run(from: server, to: Connection.inMemory())
+            }
+            #expect(other?.message.contains("table more has rows") == true)
         }
 
         @Test(
