@@ -77,9 +77,18 @@
             _ sql: ServerSQL, as type: Output.Type = Output.self
         ) throws -> Output? { try query(sql) { try $0[0] as Output? }.first ?? nil }
 
-        /// Prepares a statement, whose parameters are `$1`, `$2` and so on.
-        /// - Throws: The errors of ``execute(_:)``.
+        /// Prepares a statement, whose parameters are `$1`, `$2` and so on. Look-ups in sealed columns,
+        /// `\(sealed: "movies.title")`, take the first of them, in their order.
+        /// - Throws: The errors of ``execute(_:)``; with look-ups also `LockstepError.Code.keyUnavailable`, and
+        ///   `LockstepError.Code.misuse` where they cannot stand.
         public func prepare(_ sql: ServerSQL) throws(LockstepError) -> ServerStatement {
+            let isOfLookups =
+                sql.parameters.count == sql.lookups.count
+                && sql.lookups.allSatisfy { $0.value == nil }
+            if !sql.lookups.isEmpty, isOfLookups {
+                return ServerStatement(
+                    session: session, lookup: try PreparedLookup(sql, session))
+            }
             guard sql.parameters.isEmpty else {
                 throw LockstepError(
                     .misuse, "a statement to be prepared has values in it",

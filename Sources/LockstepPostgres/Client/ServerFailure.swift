@@ -11,11 +11,14 @@
         let position: Int?
         let table: String?
         let column: String?
+        /// Where the server was, as it says: never part of a message.
+        private let place: String
 
         init(
             state: String, message: String, position: Int? = nil, table: String? = nil,
-            column: String? = nil
+            column: String? = nil, place: String? = nil
         ) {
+            self.place = place ?? ""
             self.state = state
             self.message = Self.redacted(message, state)
             (self.position, self.table, self.column) = (position, table, column)
@@ -31,6 +34,21 @@
                 context: .init(
                     line: line, table: table, column: column, sqlState: state.isEmpty ? nil : state)
             )
+        }
+
+        /// The error of a COPY to a table, with the number of the row if the server says it.
+        func error(to table: String?) -> LockstepError {
+            guard let table, let row = row(of: table) else { return error() }
+            return error().located("row \(row)", context: .init(table: table))
+        }
+
+        /// The number in `COPY films, line 7`, whatever the server's language.
+        private func row(of table: String) -> Int? {
+            let beginning = "COPY \(table), "
+            guard place.hasPrefix(beginning) else { return nil }
+            let digits = place.dropFirst(beginning.count).drop { !$0.isWholeNumber }
+                .prefix { $0.isWholeNumber }
+            return Int(digits)
         }
 
         private var code: LockstepError.Code {

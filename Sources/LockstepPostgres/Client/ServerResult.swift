@@ -27,7 +27,8 @@
                 state: field(Int32(UInt8(ascii: "C"))) ?? "",
                 message: field(Int32(UInt8(ascii: "M"))) ?? message,
                 position: field(Int32(UInt8(ascii: "P"))).flatMap { Int($0) },
-                table: field(Int32(UInt8(ascii: "t"))), column: field(Int32(UInt8(ascii: "c"))))
+                table: field(Int32(UInt8(ascii: "t"))), column: field(Int32(UInt8(ascii: "c"))),
+                place: field(Int32(UInt8(ascii: "W"))))
         }
 
         private var message: String { unsafe String(cString: PQresultErrorMessage(result)) }
@@ -52,6 +53,23 @@
 
         func isNull(_ row: Int, _ column: Int) -> Bool {
             unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
+        }
+
+        /// Whether another result of the same statement has the same values in the same order.
+        func hasSameValues(as other: ServerResult) -> Bool {
+            guard rowCount == other.rowCount, columnCount == other.columnCount else { return false }
+            for row in 0..<rowCount {
+                for column in 0..<columnCount {
+                    guard type(column) == other.type(column),
+                        isNull(row, column) == other.isNull(row, column)
+                    else { return false }
+                    let isSame = unsafe withBytes(row, column) { one in
+                        unsafe other.withBytes(row, column) { unsafe one.elementsEqual($0) }
+                    }
+                    guard isSame else { return false }
+                }
+            }
+            return true
         }
 
         func withBytes<Output>(

@@ -5,8 +5,8 @@
     public struct ServerRow: Sendable {
         let result: ServerResult
         let number: Int
-        /// The values of sealed columns, by their numbers.
-        let opened: [Int: Value]
+        /// The values of sealed columns, at their numbers; empty if there are none.
+        let opened: [Value?]
 
         /// The number of columns.
         public var count: Int { result.columnCount }
@@ -25,7 +25,7 @@
         /// by its type. Values of types that SQLite does not have are texts.
         /// - Throws: `LockstepError.Code.decodeMismatch`.
         public func value(_ column: Int) throws(LockstepError) -> Value {
-            if let value = opened[column] { return value }
+            if !opened.isEmpty, let value = opened[column] { return value }
             return try result.value(number, column)
         }
 
@@ -37,7 +37,7 @@
                     guard let output = Output.fromNull else { throw mismatch(column, "NULL") }
                     return output
                 }
-                if let value = opened[column] {
+                if !opened.isEmpty, let value = opened[column] {
                     guard let output = Output(sealed: value) else {
                         throw mismatch(column, "a value of another type")
                     }

@@ -8,10 +8,10 @@
     // reaches the session.
     @safe
     final class ServerSession: @unchecked Sendable {
-        private let handle: OpaquePointer
+        let handle: OpaquePointer
         let address: ServerAddress
         /// The server's warnings since the last statement began.
-        private let warnings = Warnings()
+        let warnings = Warnings()
         private let options: ServerOptions
         private var preparedCount = 0
         /// The sealed columns; nil without keys.
@@ -239,7 +239,7 @@
             }
         }
 
-        private func lost() -> LockstepError {
+        func lost() -> LockstepError {
             let text = unsafe String(cString: PQerrorMessage(handle))
             let failure = ServerFailure(state: "", message: text)
             return LockstepError(
@@ -305,15 +305,19 @@
             }
         }
 
-        /// - Parameter reason: Why nothing of it counts; nil to take it.
+        /// - Parameters:
+        ///   - reason: Why nothing of it counts; nil to take it.
+        ///   - table: The table that the rows go to; an error names the row then.
         /// - Returns: The number of rows.
-        func endCopyIn(because reason: String? = nil) throws(LockstepError) -> Int {
+        func endCopyIn(
+            because reason: String? = nil, to table: String? = nil
+        ) throws(LockstepError) -> Int {
             let code =
                 if let reason { unsafe PQputCopyEnd(handle, reason) } else {
                     unsafe PQputCopyEnd(handle, nil)
                 }
             guard code == 1 else { throw lost() }
-            return try drain()
+            return try drain(to: table)
         }
 
         /// - Returns: The next piece; nil at the end.
@@ -329,7 +333,8 @@
         }
 
         /// The number of rows of a COPY that has ended.
-        func drain() throws(LockstepError) -> Int {
+        /// - Parameter table: The table that the rows go to; an error names the row then.
+        func drain(to table: String? = nil) throws(LockstepError) -> Int {
             var affected = 0
             var failure: LockstepError?
             while let pointer = unsafe PQgetResult(handle) {
@@ -337,58 +342,16 @@
                 switch result.status {
                 case PGRES_COMMAND_OK, PGRES_TUPLES_OK: affected += result.affected
                 case PGRES_COPY_IN, PGRES_COPY_OUT: abandonCopy(result.status)
-                default: failure = failure ?? (isLost ? lost() : result.failure.error())
+                default: failure = failure ?? (isLost ? lost() : result.failure.error(to: table))
                 }
             }
             if let failure { throw failure }
             return affected
         }
-
-        // MARK: Pipelines
-
-        /// Runs a prepared statement once for each row of values, without waiting for an answer in between.
-        /// - Returns: The number of rows that it changed.
-        func runPipelined(
-            prepared name: String, _ rows: ArraySlice<[ServerParameter]>
-        ) throws(LockstepError) -> Int {
-            // Before anything is sent: a pipeline that ends half-way leaves the connection in it.
-            for row in rows { try row.requireSendable() }
-            guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
-            defer { _ = unsafe PQexitPipelineMode(handle) }
-            for row in rows {
-                let isSent = try unsafe row.withServerArrays {
-                    count, _, values, lengths, formats throws(LockstepError) in
-                    unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, 0)
-                        == 1
-                }
-                guard isSent else { throw lost() }
-            }
-            guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
-            var affected = 0
-            var failure: LockstepError?
-            while true {
-                guard let pointer = unsafe PQgetResult(handle) else {
-                    // Between two statements libpq answers nil once.
-                    if isLost { throw lost() }
-                    continue
-                }
-                let result = unsafe ServerResult(pointer)
-                switch result.status {
-                case PGRES_PIPELINE_SYNC:
-                    if let failure { throw failure }
-                    return affected
-                case PGRES_COMMAND_OK, PGRES_TUPLES_OK: affected += result.affected
-                case PGRES_PIPELINE_ABORTED: break
-                default:
-                    if isLost { throw lost() }
-                    failure = failure ?? result.failure.error()
-                }
-            }
-        }
     }
 
     /// How many warnings came.
-    private final class Warnings: Sendable {
+    final class Warnings: Sendable {
         let count = Atomic<Int>(0)
     }
 #endif

@@ -52,6 +52,16 @@
             unsafe span.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         }
 
+        mutating func append(value: [UInt8]) {
+            append(UInt32(truncatingIfNeeded: value.count))
+            bytes += value
+        }
+
+        mutating func append(_ text: String) {
+            append(UInt32(truncatingIfNeeded: text.utf8.count))
+            bytes += text.utf8
+        }
+
         private mutating func append(_ number: some FixedWidthInteger) {
             unsafe withUnsafeBytes(of: number.bigEndian) { unsafe bytes.append(contentsOf: $0) }
         }

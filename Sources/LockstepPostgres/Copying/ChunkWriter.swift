@@ -32,12 +32,18 @@
         mutating func open() throws {
             try observe(.beginning)
             try session.run("BEGIN")
+            try session.run(Self.withoutWaiting)
             if let switches { try session.run(ServerSQL(verbatim: switches.off)) }
             try session.beginCopyIn(table.copyIn)
             (isOpen, count, sent) = (true, 0, 0)
             rows.removeAll()
             rows.append(BinaryRows.header)
         }
+
+        /// A server that stops can then lose the last chunks, with the records of them: the copy goes on before them. The
+        /// transaction that ends the copy waits for the disk, and the log is written in order.
+        private static let withoutWaiting: ServerSQL =
+            "SELECT pg_catalog.set_config('synchronous_commit', 'off', true)"
 
         /// Gives up the open chunk.
         func abandon() {

@@ -11,8 +11,8 @@
         /// Called before each step: for tests that end there.
         let observe: (ServerCopy.Step) throws -> Void
 
-        /// How many bytes are sent at once.
-        private static let piece = 1 << 20
+        /// How many bytes are sent at once: few, since the server waits until it has all of them.
+        private static let piece = 1 << 16
 
         func send(
             _ group: CopyPlan.Group, from file: borrowing Connection,

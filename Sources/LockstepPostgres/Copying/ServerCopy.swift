@@ -12,7 +12,8 @@
         let sets: [MigrationSet]
         /// Columns that may hold plaintext on the server, as `table.column` or `table.*`, besides those that the sets name.
         public var plaintext: [String] = []
-        /// How many bytes of rows one transaction takes. The copy's memory does not depend on it.
+        /// How many bytes of rows one transaction takes. The copy's memory does not depend on it. Only the transaction that
+        /// ends the copy waits for the server's disk.
         public var chunk = 8 << 20
         /// Called before each step, such as a commit of rows: for tests that end there.
         package var observe: @Sendable (Step) throws -> Void = { _ in }

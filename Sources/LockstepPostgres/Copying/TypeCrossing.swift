@@ -107,11 +107,14 @@
             _ value: borrowing RowValue, to digest: inout StoredValueDigest
         ) throws(LockstepError) {
             switch value {
-            case .null: try digest.add(.null)
+            case .null: try digest.add(.null, RawSpan())
             case .integer(let number):
-                let isReal = self == .float8 || self == .float4
-                try digest.add(isReal ? .real(Double(number)) : .integer(number))
-            case .real(let number): try digest.add(.real(number))
+                if self == .float8 || self == .float4 {
+                    try digest.add(.real, Double(number).bitPattern)
+                } else {
+                    try digest.add(.integer, UInt64(bitPattern: number))
+                }
+            case .real(let number): try digest.add(.real, number.bitPattern)
             case .text(let bytes): try digest.add(.text, bytes)
             case .blob(let bytes): try digest.add(.blob, bytes)
             }
@@ -184,11 +187,10 @@
         /// Adds a value of the current row.
         mutating func add(_ value: Value) throws(LockstepError) {
             switch value {
-            case .null: unsafe try add(.null, [UInt8]().span.bytes)
-            case .integer(let number): unsafe try add(.integer, number.bigEndianBytes.span.bytes)
-            case .real(let number):
-                unsafe try add(.real, number.bitPattern.bigEndianBytes.span.bytes)
-            case .text(let text): unsafe try add(.text, Array(text.utf8).span.bytes)
+            case .null: try add(.null, RawSpan())
+            case .integer(let number): try add(.integer, UInt64(bitPattern: number))
+            case .real(let number): try add(.real, number.bitPattern)
+            case .text(let text): unsafe try add(.text, text.utf8.span.bytes)
             case .blob(let bytes): unsafe try add(.blob, bytes.span.bytes)
             }
         }

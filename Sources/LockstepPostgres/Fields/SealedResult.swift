@@ -10,8 +10,10 @@
         let result: ServerResult
         /// The numbers of the rows that count.
         private(set) var rows: [Int] = []
-        /// The values of sealed columns, by row and column; empty rows if no column is sealed.
-        private var opened: [Int: [Int: Value]] = [:]
+        /// The values of sealed columns, by row and column; empty if no column is sealed.
+        private var opened: [[Value?]] = []
+        /// Where the sealed columns are; nil without keys.
+        private(set) var places: Places?
 
         /// A result as the server has it.
         init(plain result: ServerResult) {
@@ -26,21 +28,40 @@
             _ result: ServerResult, _ fields: ServerFields, _ lookups: [ServerSQL.Lookup],
             _ connection: borrowing ServerConnection
         ) throws {
+            try self.init(result, fields, connection, nil) { places throws(LockstepError) in
+                var checks: [ServerSQL.Lookup.Check] = []
+                for lookup in lookups {
+                    let column = try fields.column(lookup.title)
+                    checks.append(try lookup.check(column, lookup.value ?? .null, places))
+                }
+                return checks
+            }
+        }
+
+        /// - Parameters:
+        ///   - known: Where results like this one have sealed columns; nil to find out.
+        ///   - checks: What rows must hold to count.
+        init(
+            _ result: ServerResult, _ fields: ServerFields,
+            _ connection: borrowing ServerConnection,
+            _ known: Places?, checks: (Places) throws(LockstepError) -> [ServerSQL.Lookup.Check]
+        ) throws {
             self.result = result
-            var places = try Places(result, fields)
+            var places = try known ?? Places(result, fields)
             if places.hasStranger(result, fields) {
                 // The table may have been made again since the registry was read.
                 try fields.refresh(connection)
                 places = try Places(result, fields)
                 guard !places.hasStranger(result, fields) else { throw places.stranger(fields) }
             }
-            let checks = try lookups.map { try $0.check(fields, places) }
+            self.places = places
+            let checks = try checks(places)
             guard !places.sealed.isEmpty else {
                 rows = Array(0..<result.rowCount)
                 return
             }
             for row in 0..<result.rowCount {
-                var values: [Int: Value] = [:]
+                var values = [Value?](repeating: nil, count: result.columnCount)
                 for place in places.sealed {
                     values[place.number] = try Self.value(result, row, place)
                 }
@@ -48,7 +69,7 @@
                     continue
                 }
                 rows.append(row)
-                opened[row] = values
+                opened.append(values)
             }
         }
 
@@ -65,12 +86,13 @@
             return try place.column.open(cell, key)
         }
 
-        func row(_ number: Int) -> ServerRow {
-            ServerRow(result: result, number: number, opened: opened[number] ?? [:])
-        }
-
         func map<Output>(_ body: (ServerRow) throws -> Output) throws -> [Output] {
-            try rows.map { try body(row($0)) }
+            try rows.enumerated().map { index, number in
+                try body(
+                    ServerRow(
+                        result: result, number: number,
+                        opened: opened.isEmpty ? [] : opened[index]))
+            }
         }
 
         /// Where a result has sealed columns, and the keys of their rows.
@@ -94,6 +116,12 @@
                     sealed.append(
                         Sealed(number: number, column: column, key: try key(of: column)))
                 }
+            }
+
+            /// Whether a result has the same columns.
+            func fit(_ result: ServerResult) -> Bool {
+                result.columnCount == origins.count
+                    && origins.indices.allSatisfy { result.origin($0) == origins[$0] }
             }
 
             private func key(of column: ServerColumn) throws(LockstepError) -> [Int] {

@@ -68,23 +68,32 @@
             return tokens
         }
 
+        /// The token of a value under the index of this number; NULL for no entry.
+        func token(_ value: Value, under number: Int) throws(LockstepError) -> Value {
+            try hashers[number].token([value]) ?? .null
+        }
+
         /// The index that leaves the fewest rows to open for a value, and the value's token under it.
         func lookup(
             _ value: Value, under normaliser: Normaliser?
         ) throws(LockstepError) -> (index: SealedIndex, token: Value)? {
-            let places = column.indexes.indices.sorted {
-                rank(column.indexes[$0]) > rank(column.indexes[$1])
-            }
-            for place in places {
+            for place in order {
                 let index = column.indexes[place]
                 if let normaliser {
                     guard index.normaliser == normaliser else { continue }
-                } else {
-                    guard (try? index.index.message([value])) != nil else { continue }
+                    guard let token = try hashers[place].token([value]) else { continue }
+                    return (index, token)
                 }
-                if let token = try hashers[place].token([value]) { return (index, token) }
+                // Its rule does not accept values of this type.
+                guard let message = try? index.index.message([value]) else { continue }
+                return (index, try hashers[place].token(of: message))
             }
             return nil
+        }
+
+        /// The places of the indexes, from those that leave the fewest rows to open.
+        private lazy var order = column.indexes.indices.sorted {
+            rank(column.indexes[$0]) > rank(column.indexes[$1])
         }
 
         private func rank(_ index: SealedIndex) -> Int {

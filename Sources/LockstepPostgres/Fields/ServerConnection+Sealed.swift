@@ -20,14 +20,18 @@
             return try insert(table, names, [names.map { values[$0] ?? .null }])[0]
         }
 
-        /// Inserts rows as ``insert(_:_:)`` does, without waiting for the server's answer to each. Outside a transaction, each
-        /// group of some hundred rows is a transaction.
+        /// Inserts rows as ``insert(_:_:)`` does, without waiting for the server's answer to each. Outside a transaction they are
+        /// one: a row that fails leaves none of them.
+        ///
+        /// Many rows go by COPY, if all values are of types that it stores as an INSERT does, and the table has neither rules
+        /// nor row-level security for the role; otherwise as INSERTs in a pipeline.
         /// - Parameters:
         ///   - table: The table.
         ///   - columns: The columns that get values.
         ///   - rows: The values of each row, in the order of the columns.
         /// - Returns: The rows' keys.
-        /// - Throws: As ``insert(_:_:)``, for the first row that fails.
+        /// - Throws: As ``insert(_:_:)``, for the first row that fails, whose number from 1 the message begins with if the
+        ///   server says which it is.
         @discardableResult
         public func insert(
             _ table: String, _ columns: [String], _ rows: [[Value]]
@@ -38,26 +42,26 @@
                 throw LockstepError(
                     .misuse, "a row has another number of values than there are columns")
             }
-            guard let first = rows.first else { return [] }
-            let isKeyGiven =
-                try writing.key(among: Array(zip(columns, first).map { ($0, $1) })) != nil
+            guard !rows.isEmpty, let fields else { return [] }
+            let insertion = try ServerInsertion(writing, columns)
+            let numbers =
+                insertion.takesNumbers
+                ? try fields.numbers(rows.count, of: writing.table, self) : []
+            // The look at the table costs as much as some INSERTs.
+            if rows.count >= Self.fewestToCopy, insertion.canCopy(rows),
+                try writing.table.takesCopies(self)
+            {
+                return try copy(insertion, rows, numbers, to: writing.table)
+            }
+            let statement = try fields.prepared(insertion.statement, self)
             var keys: [[Value]] = []
             var parameters: [[ServerParameter]] = []
-            var names: [String] = []
-            for row in rows {
-                var values = zip(columns, row).map { (name: $0, value: $1) }
-                if !isKeyGiven, writing.bindsToRow {
-                    values.append(try nextKey(writing))
-                }
-                let key = try writing.key(among: values) ?? []
-                let assignments = try writing.assignments(values, key)
-                names = assignments.map(\.name)
-                parameters.append(assignments.map(\.parameter))
+            for (number, row) in rows.enumerated() {
+                let row = insertion.takesNumbers ? row + [numbers[number]] : row
+                let key = try insertion.key(row)
+                parameters.append(try insertion.parameters(row, key))
                 keys.append(key)
             }
-            let overriding = writing.table.details.contains(where: \.isAlwaysIdentity)
-            let text = writing.insertion(names, overriding: overriding)
-            guard let statement = try fields?.prepared(text, self) else { return [] }
             if parameters.count == 1 {
                 _ = try session.run(prepared: statement.name, parameters[0])
             } else {
@@ -65,6 +69,42 @@
             }
             return keys
         }
+
+        private static let fewestToCopy = 16
+
+        /// Sends rows by COPY, which seals each while the server stores those before.
+        // The optimizer of Swift 6.3.1 aborts when it inlines a COPY.
+        @inline(never)
+        private func copy(
+            _ insertion: ServerInsertion, _ rows: [[Value]], _ numbers: [Value],
+            to table: ServerTable
+        ) throws -> [[Value]] {
+            var keys: [[Value]] = []
+            keys.reserveCapacity(rows.count)
+            var waiting = BinaryRows()
+            waiting.append(BinaryRows.header)
+            try session.beginCopyIn(insertion.copy)
+            do {
+                for (number, row) in rows.enumerated() {
+                    let row = insertion.takesNumbers ? row + [numbers[number]] : row
+                    let key = try insertion.key(row)
+                    try insertion.append(row, key, to: &waiting)
+                    keys.append(key)
+                    guard waiting.bytes.count >= Self.piece else { continue }
+                    try session.putCopy(waiting.bytes)
+                    waiting.removeAll()
+                }
+                waiting.append(BinaryRows.end)
+                try session.putCopy(waiting.bytes)
+            } catch {
+                _ = try? session.endCopyIn(because: "the client gave up")
+                throw error
+            }
+            _ = try session.endCopyIn(to: table.shape.name)
+            return keys
+        }
+
+        private static let piece = 1 << 16
 
         /// Changes the row with this key, and seals what is to be sealed.
         /// - Parameters:
@@ -110,34 +150,5 @@
             guard let statement = try fields?.prepared(text, self) else { return false }
             return try session.run(prepared: statement.name, parameters).affected > 0
         }
-
-        /// A number from the key's sequence.
-        private func nextKey(_ writing: ServerWriting) throws -> (name: String, value: Value) {
-            let table = writing.table
-            guard let fields, case .row(let column) = table.shape.key,
-                let sequence = table.detail(column.name)?.sequence
-            else {
-                throw LockstepError(
-                    .misuse,
-                    "a row of \(table.shape.name) needs its key before its cells are sealed: \(writing.keyNames.joined(separator: ", "))",
-                    hint: "pass the key with the other values",
-                    context: .init(table: table.shape.name))
-            }
-            if fields.reserved[table.oid]?.isEmpty ?? true {
-                let numbers = try query(
-                    """
-                    SELECT pg_catalog.nextval(\(sequence)::regclass)
-                    FROM pg_catalog.generate_series(1, \(Self.reservation)::int4)
-                    """
-                ) { try $0[0] as Int64 }
-                fields.reserved[table.oid] = numbers[...]
-            }
-            guard let number = fields.reserved[table.oid]?.popFirst() else {
-                throw LockstepError(.sqlFailed, "the sequence \(sequence) gave no number")
-            }
-            return (column.name, .integer(number))
-        }
-
-        private static let reservation = 64
     }
 #endif

@@ -10,7 +10,13 @@
         private let trust: SealedTrust
         private let tools = SealingTools()
         private let registry: ServerRegistry
-        private var marks: [ServerRegistry.Mark]?
+        private var marks: [ServerRegistry.Mark]? {
+            didSet { (lookResult, reading) = (nil, reading + 1) }
+        }
+        /// Counts what may have changed which columns are sealed, and how.
+        private(set) var reading = 1
+        /// An answer of the look that said what ``marks`` say.
+        private var lookResult: ServerResult?
         /// What is sealed, by the numbers of its table and column.
         private(set) var columns: [ResultOrigin: ServerColumn] = [:]
         /// The tables with sealed columns, by their numbers.
@@ -67,6 +73,44 @@
             let marks = try registry.marks(connection, after: self.marks)
             if marks != self.marks { try load(connection) }
             hasLooked = connection.isInTransaction
+        }
+
+        /// The prepared statement that looks, whose answer ``take(_:_:)`` gets; nil if there is nothing to look at, because the
+        /// open transaction has looked, or nothing is known to be sealed: then this looks by itself.
+        func lookStatement(
+            _ connection: borrowing ServerConnection
+        ) throws -> String? {
+            guard !(connection.isInTransaction && hasLooked) else { return nil }
+            guard marks?.isEmpty == false else {
+                try look(connection)
+                return nil
+            }
+            return try prepared(registry.lookText, connection).name
+        }
+
+        /// Takes an answer of the look.
+        /// - Returns: Whether the registries are those that were known. Others are read and proven, and what went together with
+        ///   the look must run again.
+        /// - Throws: as ``look(_:)``.
+        func take(
+            _ answer: Result<ServerResult, LockstepError>,
+            _ connection: borrowing ServerConnection
+        ) throws -> Bool {
+            guard case .success(let result) = answer else {
+                // In a transaction nothing more runs.
+                if connection.isInTransaction { _ = try answer.get() }
+                try look(connection)
+                return false
+            }
+            hasLooked = connection.isInTransaction
+            if let lookResult, result.hasSameValues(as: lookResult) { return true }
+            if let found = registry.marks(in: result), found == marks {
+                lookResult = result
+                return true
+            }
+            hasLooked = false
+            try look(connection)
+            return false
         }
 
         /// Reads and proves the registries, whatever is known.

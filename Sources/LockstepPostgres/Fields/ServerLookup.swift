@@ -10,34 +10,49 @@
             let parameter: Int
             let title: String
             let alias: String?
-            let value: Value
+            /// Nil if each run of the prepared statement has a value of its own.
+            let value: Value?
             let normaliser: Normaliser?
         }
+
+        static let keysMissing = LockstepError(
+            .keyUnavailable, "a look-up in a sealed column needs the keys of its dataset",
+            hint: "open the connection with them: ServerOptions.fieldKeys")
 
         /// The statement as it is sent: with tokens in place of the values that are looked up.
         /// - Throws: `LockstepError.Code.misuse` for a column that is not sealed, or has no index for the value, and for a
         ///   statement in which rows that only share the token could not be left out afterwards.
         func resolved(_ fields: ServerFields?) throws(LockstepError) -> ServerSQL {
             guard !lookups.isEmpty else { return self }
-            guard let fields else {
-                throw LockstepError(
-                    .keyUnavailable, "a look-up in a sealed column needs the keys of its dataset",
-                    hint: "open the connection with them: ServerOptions.fieldKeys")
-            }
+            guard let fields else { throw Self.keysMissing }
             try requireConjunction()
-            var bytes = Array(text.utf8)
             var parameters = parameters
-            for lookup in lookups.reversed() {
-                let (condition, token) = try lookup.condition(fields)
-                bytes.insert(contentsOf: condition.utf8, at: lookup.offset)
-                parameters[lookup.parameter - 1] = token.serverParameter
+            var conditions: [Lookup.Condition] = []
+            for lookup in lookups {
+                guard let value = lookup.value else {
+                    throw LockstepError(
+                        .misuse, "a look-up has no value",
+                        hint: "write equals: and the value, or prepare the statement")
+                }
+                let condition = try lookup.condition(fields.column(lookup.title), value)
+                conditions.append(condition)
+                parameters[lookup.parameter - 1] = condition.token.serverParameter
             }
-            return ServerSQL(String(decoding: bytes, as: UTF8.self), parameters)
+            return ServerSQL(text(with: conditions), parameters)
+        }
+
+        /// The text with the conditions of its look-ups, in their order.
+        func text(with conditions: [Lookup.Condition]) -> String {
+            var bytes = Array(text.utf8)
+            for (lookup, condition) in zip(lookups, conditions).reversed() {
+                bytes.insert(contentsOf: condition.sql.utf8, at: lookup.offset)
+            }
+            return String(decoding: bytes, as: UTF8.self)
         }
 
         /// Different values can share a token. The rows that only do so are left out once the server has answered: the
         /// statement must be one in which leaving out rows of the result is the same as a stricter condition.
-        private func requireConjunction() throws(LockstepError) {
+        func requireConjunction() throws(LockstepError) {
             let bytes = Array(text.utf8)
             var selects = 0
             for token in SQLTokens(bytes, from: 0, .postgres) where token.kind == .word {
@@ -65,27 +80,37 @@
     }
 
     extension ServerSQL.Lookup {
-        /// The comparison with the token; NULL is no token, so that nothing is found.
-        fileprivate func condition(
-            _ fields: ServerFields
-        ) throws(LockstepError) -> (sql: String, token: Value) {
-            let column = try fields.column(title)
+        /// The comparison with a token.
+        struct Condition {
+            /// The column that holds the tokens; empty if no entry of an index fits the value.
+            let index: String
+            let sql: String
+            let token: Value
+        }
+
+        /// The comparison with the value's token; NULL is no token, so that nothing is found.
+        func condition(
+            _ column: ServerColumn, _ value: Value
+        ) throws(LockstepError) -> Condition {
             guard value != .null else {
                 throw LockstepError(
                     .misuse, "NULL has no entry in a blind index of \(column.column.title)",
                     hint: "use `IS NULL`, which needs no key", context: column.column.context)
             }
             guard let (index, token) = try column.lookup(value, under: normaliser) else {
-                return try nothing(column)
+                try requireIndex(of: column)
+                return Condition(
+                    index: "", sql: "$\(parameter)::text IS NOT NULL", token: .null)
             }
             let table = alias ?? column.table.shape.name
             let name = "\(SQLTokens.quote(table)).\(SQLTokens.quote(index.name))"
-            return ("\(name) OPERATOR(pg_catalog.=) $\(parameter)", token)
+            return Condition(
+                index: index.name, sql: "\(name) OPERATOR(pg_catalog.=) $\(parameter)",
+                token: token)
         }
 
-        private func nothing(
-            _ column: ServerColumn
-        ) throws(LockstepError) -> (sql: String, token: Value) {
+        /// - Throws: `LockstepError.Code.misuse` for a column without an index for the look-up.
+        func requireIndex(of column: ServerColumn) throws(LockstepError) {
             let indexes = column.column.indexes
             let fit = indexes.contains { index in
                 normaliser == nil || normaliser == index.normaliser
@@ -99,7 +124,6 @@
                         ? "it has no blind index; protect it with one" : "it has \(all)",
                     context: column.column.context)
             }
-            return ("$\(parameter)::text IS NOT NULL", .null)
         }
 
         /// Whether a row of the result is one that was looked for.
@@ -122,9 +146,8 @@
 
         /// - Throws: `LockstepError.Code.misuse` if the result has not the column that is compared.
         func check(
-            _ fields: ServerFields, _ places: SealedResult.Places
+            _ column: ServerColumn, _ value: Value, _ places: SealedResult.Places
         ) throws(LockstepError) -> Check {
-            let column = try fields.column(title)
             guard let place = places.place(of: column) else {
                 throw LockstepError(
                     .misuse,

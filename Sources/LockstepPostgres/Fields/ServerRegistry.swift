@@ -45,6 +45,28 @@
             }
         }
 
+        /// Reads the states for ``marks(in:)``, in any order.
+        var lookText: String {
+            "SELECT dataset, changes, mac FROM \(name(Self.datasets)) LIMIT \(Self.limit)"
+        }
+
+        /// The states in an answer to ``lookText``, in the binary form; nil if it is in no form that states have.
+        func marks(in result: ServerResult) -> [Mark]? {
+            let types = (0..<result.columnCount).map { result.type($0) }
+            guard types == [ServerType.bytea, ServerType.int8, ServerType.bytea] else { return nil }
+            var marks: [Mark] = []
+            for row in 0..<result.rowCount {
+                let parts = (0..<3).map { column in
+                    unsafe result.withBytes(row, column) { unsafe Array($0) }
+                }
+                guard parts[1].count == 8 else { return nil }
+                let changes = parts[1].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                marks.append(
+                    Mark(dataset: parts[0], changes: Int64(bitPattern: changes), mac: parts[2]))
+            }
+            return marks.sorted { $0.dataset.lexicographicallyPrecedes($1.dataset) }
+        }
+
         /// The rows of a dataset's registry, without proof; nil if the server has none.
         /// - Throws: `LockstepError.Code.registryForged` for tables that Lockstep did not make.
         func records(

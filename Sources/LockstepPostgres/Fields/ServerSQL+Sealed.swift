@@ -18,5 +18,12 @@
         ) {
             appendLookup(title, value, normaliser, alias)
         }
+
+        /// `\(sealed: "movies.title")`: the same condition in a statement to be prepared, whose value each run has of its own.
+        public mutating func appendInterpolation(
+            sealed title: String, under normaliser: Normaliser? = nil, as alias: String? = nil
+        ) {
+            appendLookup(title, nil, normaliser, alias)
+        }
     }
 #endif

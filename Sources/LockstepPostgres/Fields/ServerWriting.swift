@@ -33,11 +33,7 @@
         ) throws(LockstepError) -> [(name: String, parameter: ServerParameter)] {
             var assignments: [(name: String, parameter: ServerParameter)] = []
             for (name, value) in values {
-                guard
-                    let column = sealed.first(where: {
-                        SQLName($0.column.name) == SQLName(name)
-                    })
-                else {
+                guard let column = sealedColumn(name) else {
                     assignments.append(try plain(name, value))
                     continue
                 }
@@ -54,6 +50,17 @@
         private func plain(
             _ name: String, _ value: Value
         ) throws(LockstepError) -> (name: String, parameter: ServerParameter) {
+            try requirePlain(name)
+            return (try spelling(name), try parameter(name, value))
+        }
+
+        /// The sealed column of this name; nil for any other.
+        func sealedColumn(_ name: String) -> ServerColumn? {
+            sealed.first { SQLName($0.column.name) == SQLName(name) }
+        }
+
+        /// - Throws: `LockstepError.Code.misuse` for a column that holds tokens.
+        func requirePlain(_ name: String) throws(LockstepError) {
             let isToken = sealed.contains { column in
                 column.column.indexes.contains { SQLName($0.name) == SQLName(name) }
             }
@@ -63,7 +70,6 @@
                     "\(table.shape.name).\(name) holds the tokens of a blind index, which are written with its column",
                     hint: "leave it out", context: .init(table: table.shape.name, column: name))
             }
-            return (try spelling(name), try parameter(name, value))
         }
 
         /// A value as it is sent for a column that is not sealed.
@@ -89,7 +95,7 @@
             }
         }
 
-        private func mismatch(_ name: String, _ value: Value) -> LockstepError {
+        func mismatch(_ name: String, _ value: Value) -> LockstepError {
             let type = table.shape.column(name)?.type ?? ""
             return LockstepError(
                 .typeMismatch,
@@ -98,7 +104,7 @@
                 context: .init(table: table.shape.name, column: name))
         }
 
-        private func spelling(_ name: String) throws(LockstepError) -> String {
+        func spelling(_ name: String) throws(LockstepError) -> String {
             guard let column = table.shape.column(name) else {
                 throw LockstepError(
                     .misuse, "\(table.shape.name) has no column \(name)", hint: "check its name",
@@ -107,19 +113,19 @@
             return SQLTokens.quote(column.name)
         }
 
-        /// The values of a row's key among the values to write; nil if one of them is missing.
-        /// - Throws: `LockstepError.Code.typeMismatch`.
-        func key(
-            among values: [(name: String, value: Value)]
-        ) throws(LockstepError) -> [Value]? {
-            var key: [Value] = []
-            for name in keyNames {
-                guard let value = values.first(where: { SQLName($0.name) == SQLName(name) })?.value
-                else { return nil }
-                _ = try parameter(name, value)
-                key.append(value)
+        /// The key's column, whose sequence numbers new rows.
+        /// - Throws: `LockstepError.Code.misuse` for a key that no sequence fills.
+        func numberedKey() throws(LockstepError) -> String {
+            guard case .row(let column) = table.shape.key,
+                table.detail(column.name)?.sequence != nil
+            else {
+                throw LockstepError(
+                    .misuse,
+                    "a row of \(table.shape.name) needs its key before its cells are sealed: \(keyNames.joined(separator: ", "))",
+                    hint: "pass the key with the other values",
+                    context: .init(table: table.shape.name))
             }
-            return key
+            return column.name
         }
 
         // MARK: Statements

@@ -102,6 +102,16 @@
             }
         }
 
+        /// Whether rows that come by COPY are stored as those of an INSERT are: it knows no rules, and refuses row-level
+        /// security.
+        func takesCopies(_ connection: borrowing ServerConnection) throws -> Bool {
+            try connection.value(
+                """
+                SELECT NOT relhasrules AND NOT pg_catalog.row_security_active(oid) FROM pg_catalog.pg_class
+                WHERE oid OPERATOR(pg_catalog.=) \(Int64(oid))::oid
+                """) ?? false
+        }
+
         /// The key that cells are bound to: none if one of its columns has a type whose values have several forms.
         private static func key(
             _ columns: [(column: SealedTable.Column, detail: Detail)]

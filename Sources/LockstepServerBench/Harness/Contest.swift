@@ -74,7 +74,11 @@
                 ]
             case .insert:
                 [ServerGoal(own: "lockstep", limit: 0.7, peers: ["psycopg", "sqlalchemy"])]
-            case .lookup: [ServerGoal(own: "lockstep", limit: 1.15, peers: ["pgbench"])]
+            case .lookup:
+                [
+                    ServerGoal(own: "lockstep", limit: 1.15, peers: ["pgbench"]),
+                    ServerGoal(own: "lockstep, in a transaction", limit: 1.15, peers: ["pgbench"]),
+                ]
             case .migrate: [ServerGoal(own: "lockstep", limit: 0.6, peers: ["alembic"])]
             }
         }

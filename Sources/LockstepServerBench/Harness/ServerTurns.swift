@@ -93,6 +93,10 @@
         private mutating func lookUp() {
             let (programs, base) = (programs, base)
             turns.append(programs.turn("lockstep") { _ in try programs.own(.lookup, base) })
+            turns.append(
+                programs.turn("lockstep, in a transaction") { _ in
+                    try programs.own(.lookupTogether, base)
+                })
             guard let pgbench = programs.pgbench.map({ Pgbench(program: $0, site: site) }) else {
                 return leaveOut("pgbench", "install pgbench")
             }

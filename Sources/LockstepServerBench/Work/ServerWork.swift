@@ -22,6 +22,8 @@
         case insert
         /// Finds rows by their sealed text.
         case lookup
+        /// The same in one transaction.
+        case lookupTogether = "lookup-together"
         /// Runs a folder of migrations.
         case migrate
 
@@ -39,7 +41,8 @@
             case .copyOut: try CopyWork(site: site).toFile(schema)
             case .insertFile: try CopyWork(site: site).insertFile()
             case .load, .insert: try InsertWork(site: site).run(schema, inOneCall: self == .load)
-            case .lookup: try LookupWork(site: site).run(schema)
+            case .lookup: try LookupWork(site: site).run(schema, inTransaction: false)
+            case .lookupTogether: try LookupWork(site: site).run(schema, inTransaction: true)
             case .migrate:
                 try {
                     let server = try site.connect(schema, sealed: false)

@@ -19,6 +19,11 @@ package final class BlindIndexHasher {
     ///   accept.
     package func token(_ values: [Value]) throws(LockstepError) -> Value? {
         guard let message = try index.message(values) else { return nil }
+        return try token(of: message)
+    }
+
+    /// The token of a message that the index has made of values.
+    package func token(of message: [UInt8]) throws(LockstepError) -> Value {
         try mac.update(message.span)
         let code = try mac.finish()
         guard index.hasIntegers else { return .blob(Array(code[..<(index.bits / 8)])) }

@@ -5,10 +5,10 @@ extension StoredValueDigest {
     package mutating func add(_ row: borrowing Row, _ column: Int) throws(LockstepError) -> Bool? {
         switch try row.stored(column) {
         case .null:
-            try add(.null, [])
+            try add(.null, RawSpan())
             return nil
-        case .integer(let number): try add(.integer, number.bigEndianBytes)
-        case .real(let number): try add(.real, number.bitPattern.bigEndianBytes)
+        case .integer(let number): try add(.integer, UInt64(bitPattern: number))
+        case .real(let number): try add(.real, number.bitPattern)
         case .text(let bytes): try add(.text, bytes)
         case .blob(let bytes):
             try add(.blob, bytes)
@@ -18,9 +18,5 @@ extension StoredValueDigest {
             return prefix != nil
         }
         return false
-    }
-
-    private mutating func add(_ tag: CellTag, _ bytes: [UInt8]) throws(LockstepError) {
-        unsafe try add(tag, bytes.span.bytes)
     }
 }

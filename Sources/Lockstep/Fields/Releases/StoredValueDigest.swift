@@ -26,15 +26,27 @@ package struct StoredValueDigest: ~Copyable {
 
     /// Adds a value of the current row.
     package mutating func add(_ tag: CellTag, _ bytes: RawSpan) throws(LockstepError) {
-        waiting.append(tag.rawValue)
-        // SQLite's values are shorter than 2^31 bytes.
-        waiting += UInt32(truncatingIfNeeded: bytes.byteCount).bigEndianBytes
+        begin(tag, bytes.byteCount)
         if bytes.byteCount > Self.batch {
             try flush()
             return try digest.update(bytes)
         }
         unsafe bytes.withUnsafeBytes { unsafe waiting.append(contentsOf: $0) }
         if waiting.count > Self.batch { try flush() }
+    }
+
+    /// Adds a number of the current row, as its eight bytes.
+    package mutating func add(_ tag: CellTag, _ number: UInt64) throws(LockstepError) {
+        begin(tag, 8)
+        unsafe withUnsafeBytes(of: number.bigEndian) { unsafe waiting.append(contentsOf: $0) }
+        if waiting.count > Self.batch { try flush() }
+    }
+
+    private mutating func begin(_ tag: CellTag, _ count: Int) {
+        waiting.append(tag.rawValue)
+        // SQLite's values are shorter than 2^31 bytes.
+        let length = UInt32(truncatingIfNeeded: count).bigEndian
+        unsafe withUnsafeBytes(of: length) { unsafe waiting.append(contentsOf: $0) }
     }
 
     private mutating func flush() throws(LockstepError) {

@@ -52,7 +52,7 @@
             }
 
             mutating func appendLookup(
-                _ title: String, _ value: Value, _ normaliser: Normaliser?, _ alias: String?
+                _ title: String, _ value: Value?, _ normaliser: Normaliser?, _ alias: String?
             ) {
                 sql.parameters.append(.null)
                 sql.lookups.append(
