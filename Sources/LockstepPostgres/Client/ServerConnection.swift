@@ -131,6 +131,9 @@
         public func copyIn(_ sql: ServerSQL, _ body: (borrowing CopyIn) throws -> Void) throws
             -> Int
         {
+            guard !session.needsTransaction else {
+                return try transaction { try $0.copyIn(sql, body) }
+            }
             // The optimizer of Swift 6.3.1 aborts when it inlines this.
             try session.beginCopy(sql.text, PGRES_COPY_IN)
             do {
@@ -150,6 +153,9 @@
         /// - Throws: The errors of ``execute(_:)`` and of `body`; `LockstepError.Code.misuse` for another statement.
         @discardableResult
         public func copyOut(_ sql: ServerSQL, _ body: ([UInt8]) throws -> Void) throws -> Int {
+            guard !session.needsTransaction else {
+                return try transaction { try $0.copyOut(sql, body) }
+            }
             try session.beginCopy(sql.text, PGRES_COPY_OUT)
             do {
                 while let piece = try session.getCopy() { try body(piece) }

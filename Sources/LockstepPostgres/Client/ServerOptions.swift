@@ -3,7 +3,9 @@
 
     /// How a connection to a server is opened.
     public struct ServerOptions: Sendable {
-        /// The schema whose tables names without a schema mean; nil for the role's own search path.
+        /// The schema whose tables names without a schema mean; nil for the role's own search path. Through a pooler such as
+        /// pgbouncer it is set for each transaction, so that other clients of the pooler do not get it, and a statement outside
+        /// of one is a transaction of three round trips more.
         public var schema: String?
         /// The longest time to wait for a host, in whole seconds.
         public var connectTimeout = Duration.seconds(10)

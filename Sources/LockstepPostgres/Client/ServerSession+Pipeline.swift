@@ -13,16 +13,21 @@
             // Before anything is sent: what cannot be sent ends no pipeline half-way.
             for row in rows { try row.requireSendable() }
             guard !rows.isEmpty else { return 0 }
+            return try inSchema { () throws(LockstepError) in try pipeline(name, rows) }
+        }
+
+        private func pipeline(
+            _ name: String, _ rows: [[ServerParameter]]
+        ) throws(LockstepError) -> Int {
             guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
             defer { _ = unsafe PQexitPipelineMode(handle) }
             var answers = PipelineAnswers()
             for (number, row) in rows.enumerated() where answers.failure == nil {
                 try unsafe row.withServerArrays {
                     count, _, values, lengths, formats throws(LockstepError) in
-                    guard
-                        unsafe PQsendQueryPrepared(
-                            handle, name, count, values, lengths, formats, 0) == 1
-                    else { throw lost() }
+                    guard unsafe send(prepared: name, count, values, lengths, formats) else {
+                        throw lost()
+                    }
                 }
                 guard (number + 1).isMultiple(of: Self.group) else { continue }
                 guard unsafe PQsendFlushRequest(handle) == 1, unsafe PQflush(handle) == 0 else {
@@ -84,17 +89,26 @@
             Result<ServerResult, LockstepError>, Result<ServerResult, LockstepError>
         ) {
             try parameters.requireSendable()
+            return try inSchema { () throws(LockstepError) in
+                try together(first, second, parameters)
+            }
+        }
+
+        private func together(
+            _ first: String, _ second: String, _ parameters: [ServerParameter]
+        ) throws(LockstepError) -> (
+            Result<ServerResult, LockstepError>, Result<ServerResult, LockstepError>
+        ) {
             guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
             defer { _ = unsafe PQexitPipelineMode(handle) }
-            guard unsafe PQsendQueryPrepared(handle, first, 0, nil, nil, nil, 1) == 1 else {
+            guard unsafe send(prepared: first, 0, nil, nil, nil, binary: true) else {
                 throw lost()
             }
             try unsafe parameters.withServerArrays {
                 count, _, values, lengths, formats throws(LockstepError) in
-                guard
-                    unsafe PQsendQueryPrepared(handle, second, count, values, lengths, formats, 0)
-                        == 1
-                else { throw lost() }
+                guard unsafe send(prepared: second, count, values, lengths, formats) else {
+                    throw lost()
+                }
             }
             guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
             var results: [ServerResult] = []
@@ -109,6 +123,21 @@
             }
             guard results.count == 2 else { throw lost() }
             return (Self.rows(results[0]), Self.rows(results[1]))
+        }
+
+        /// Sends a prepared statement.
+        /// - Returns: False if libpq has failed.
+        private func send(
+            prepared name: String, _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>?,
+            _ lengths: UnsafePointer<Int32>?, _ formats: UnsafePointer<Int32>?,
+            binary: Bool = false
+        ) -> Bool {
+            if let text = pooler?.statements[name] {
+                return unsafe PQsendQueryParams(
+                    handle, text, count, nil, values, lengths, formats, binary ? 1 : 0) == 1
+            }
+            return unsafe PQsendQueryPrepared(
+                handle, name, count, values, lengths, formats, binary ? 1 : 0) == 1
         }
 
         private static func rows(_ result: ServerResult) -> Result<ServerResult, LockstepError> {

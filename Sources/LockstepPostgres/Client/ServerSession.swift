@@ -14,6 +14,8 @@
         let warnings = Warnings()
         private let options: ServerOptions
         private var preparedCount = 0
+        /// What a pooler takes that a server itself does not; nil without one.
+        private(set) var pooler: PoolerSession?
         /// The sealed columns; nil without keys.
         private(set) var fields: ServerFields?
 
@@ -78,13 +80,19 @@
                     .serverUnsupported, "\(address): the database's encoding is not UTF-8",
                     hint: "create it with the encoding UTF8 from the template template0")
             }
-            try run(
+            let backend = try run(
                 """
-                SELECT pg_catalog.set_config('standard_conforming_strings', 'on', false),
+                SELECT pg_catalog.pg_backend_pid()::int8,
+                    pg_catalog.set_config('standard_conforming_strings', 'on', false),
                     pg_catalog.set_config('TimeZone', 'UTC', false), pg_catalog.set_config('DateStyle', 'ISO', false),
                     pg_catalog.set_config('bytea_output', 'hex', false),
                     pg_catalog.set_config('extra_float_digits', '1', false)
                 """)
+            // A pooler gives its clients numbers of its own.
+            guard try backend.value(0, 0) == .integer(Int64(processID)) else {
+                pooler = PoolerSession(schema: options.schema)
+                return
+            }
             if let schema = options.schema {
                 let quoted = SQLTokens.quote(schema)
                 try run("SELECT pg_catalog.set_config('search_path', \(quoted), false)")
@@ -102,6 +110,16 @@
         /// Runs one statement by the extended protocol, which refuses several.
         @discardableResult
         func run(_ sql: ServerSQL) throws(LockstepError) -> ServerResult {
+            let isBeginning = sql.text.hasPrefix("BEGIN")
+            guard !isBeginning else {
+                let result = try send(sql)
+                try setSchema()
+                return result
+            }
+            return try inSchema { () throws(LockstepError) in try send(sql) }
+        }
+
+        private func send(_ sql: ServerSQL) throws(LockstepError) -> ServerResult {
             warnings.count.store(0, ordering: .relaxed)
             try Self.requireNoZero(sql.text)
             let sql = try sql.resolved(fields)
@@ -171,6 +189,10 @@
             try Self.requireNoZero(text)
             preparedCount += 1
             let name = "lockstep_\(preparedCount)"
+            guard pooler == nil else {
+                pooler?.statements[name] = text
+                return name
+            }
             _ = try unsafe finish(PQprepare(handle, name, text, 0, nil))
             return name
         }
@@ -179,11 +201,28 @@
             prepared name: String, _ parameters: [ServerParameter]
         ) throws(LockstepError) -> ServerResult {
             warnings.count.store(0, ordering: .relaxed)
-            return try unsafe parameters.withServerArrays {
-                count, _, values, lengths, formats throws(LockstepError) in
-                try unsafe finish(
-                    PQexecPrepared(handle, name, count, values, lengths, formats, 0))
+            return try inSchema { () throws(LockstepError) in
+                try unsafe parameters.withServerArrays {
+                    count, _, values, lengths, formats throws(LockstepError) in
+                    if let text = pooler?.statements[name] {
+                        return try unsafe finish(
+                            PQexecParams(
+                                handle, text, count, nil, values, lengths, formats, 0))
+                    }
+                    return try unsafe finish(
+                        PQexecPrepared(handle, name, count, values, lengths, formats, 0))
+                }
             }
+        }
+
+        /// Forgets a prepared statement.
+        func forget(prepared name: String) {
+            guard pooler == nil else {
+                pooler?.statements[name] = nil
+                return
+            }
+            // One that stays costs the server memory, and nothing else.
+            if !hasFailed { _ = try? run(ServerSQL(verbatim: "DEALLOCATE \(name)")) }
         }
 
         /// Ends the transaction.

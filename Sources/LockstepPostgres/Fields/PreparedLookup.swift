@@ -116,10 +116,7 @@
 
         /// Forgets what was prepared under another registry, whose indexes can have other names.
         private func forget(_ now: Int, _ session: ServerSession) {
-            for name in names.values where !session.hasFailed {
-                // One that stays costs the server memory, and nothing else.
-                _ = try? session.run(ServerSQL(verbatim: "DEALLOCATE \(name)"))
-            }
+            for name in names.values { session.forget(prepared: name) }
             (names, places, reading) = ([:], nil, now)
         }
 

@@ -190,7 +190,7 @@ struct FirstStoreSamplesTests {
         #expect(try await store.count(Film.self) == 1)
     }
 
-    @Test("Rows that GRDB wrote are read")
+    @Test("Rows that GRDB wrote are read", .withFoundation)
     func fromGRDB() async throws {
         let store = try Store.temporary()
         try await store.write { db in

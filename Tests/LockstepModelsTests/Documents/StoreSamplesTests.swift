@@ -48,7 +48,7 @@ struct StoreSamplesTests {
         #expect(titles == ["Shopping", "Shopping"])
     }
 
-    @Test("Records")
+    @Test("Records", .withFoundation)
     func records() async throws {
         let store = try Store.temporary()
         try await store.write { db in

@@ -137,6 +137,11 @@
                 ALTER TABLE t ALTER COLUMN i SET NOT NULL;
                 ALTER TABLE t ADD COLUMN createdAt bigint, ADD COLUMN "changedAt" bigint;
                 CREATE INDEX u_id ON u (id);
+                ALTER TABLE t ALTER n TYPE int;
+                ALTER TABLE t ADD COLUMN type uuid DEFAULT gen_random_uuid();
+                ALTER TABLE t ADD CONSTRAINT t_n CHECK (n > 0), ADD CONSTRAINT t_u FOREIGN KEY (n) REFERENCES u;
+                ALTER TABLE t ADD COLUMN state text DEFAULT 'new', ADD CONSTRAINT t_i CHECK (i > 0) NOT VALID;
+                ALTER TABLE t ALTER COLUMN "state" SET DEFAULT 'type';
                 """)
             let migrator = ServerMigrator(try ServerScratch.set(script))
             func found() throws -> [String] {
@@ -147,7 +152,8 @@
             #expect(
                 try found() == [
                     "2 serial note", "3 blocking-index warning", "4 set-not-null warning",
-                    "5 folded-name warning",
+                    "5 folded-name warning", "7 table-rewrite warning", "8 table-rewrite warning",
+                    "9 not-valid warning",
                 ])
         }
     }

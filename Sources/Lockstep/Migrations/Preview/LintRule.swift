@@ -23,6 +23,8 @@ package enum LintRule: String, CaseIterable {
     case blockingIndex = "blocking-index"
     case serial
     case setNotNull = "set-not-null"
+    case tableRewrite = "table-rewrite"
+    case notValid = "not-valid"
     case foldedName = "folded-name"
     case refused
     case notTried = "not-tried"
@@ -60,6 +62,10 @@ package enum LintRule: String, CaseIterable {
         case .serial: "on a server: a key is `serial` and not an identity"
         case .setNotNull:
             "on a server: NOT NULL is set on a column that no checked constraint shows to be without NULL"
+        case .tableRewrite:
+            "on a server: a table with rows may be written again as a whole"
+        case .notValid:
+            "on a server: a foreign key or check is added to a table with rows without NOT VALID"
         case .foldedName:
             "on a server: a name with capital letters is not quoted, and gets small ones"
         case .refused:

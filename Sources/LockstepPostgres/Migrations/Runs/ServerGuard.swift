@@ -12,17 +12,32 @@
             let size: Int64
             let deleted: Int64
             let inserted: Int64
+            /// Whether the server's statistics, which can be old, count rows in it.
+            let mayHaveRows: Bool
 
             var title: String { "\(schema).\(name)" }
         }
 
         private let before: [Int64: Table]
+        /// The tables that had pages and no rows, by their numbers.
+        private let rowless: Set<Int64>
 
         /// Reads what is there, at the beginning of the transaction.
         /// - Throws: `LockstepError.Code.serverUnsupported` if the server counts nothing.
         init(_ connection: borrowing ServerConnection) throws {
             try Self.requireCounts(connection)
             before = try Self.tables(connection)
+            rowless = try Set(
+                before.filter { !$1.mayHaveRows || $1.size == 0 }.filter {
+                    try $1.size == 0 || Self.isEmpty($1, connection)
+                }.keys)
+        }
+
+        private static func isEmpty(
+            _ table: Table, _ connection: borrowing ServerConnection
+        ) throws -> Bool {
+            try connection.value(
+                "SELECT NOT EXISTS (SELECT FROM \(name: table.schema).\(name: table.name))") == true
         }
 
         private static func requireCounts(_ connection: borrowing ServerConnection) throws {
@@ -45,7 +60,8 @@
                     coalesce(pg_catalog.pg_relation_filenode(c.oid)::int8, 0),
                     coalesce(pg_catalog.pg_relation_size(c.oid), 0),
                     pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
-                    pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid)
+                    pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
+                    pg_catalog.pg_stat_get_live_tuples(c.oid) OPERATOR(pg_catalog.>) 0
                 FROM pg_catalog.pg_class AS c
                 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
                 WHERE c.relkind OPERATOR(pg_catalog.=) 'r'::"char" AND c.relpersistence OPERATOR(pg_catalog.<>) 't'::"char"
@@ -57,7 +73,7 @@
                     try row[0] as Int64,
                     Table(
                         schema: try row[1], name: try row[2], file: try row[3], size: try row[4],
-                        deleted: try row[5], inserted: try row[6])
+                        deleted: try row[5], inserted: try row[6], mayHaveRows: try row[7])
                 )
             }
             return Dictionary(rows) { $1 }
@@ -73,7 +89,9 @@
             let after = try Self.tables(connection)
             var tolerated: [LockstepError] = []
             for (number, table) in before.sorted(by: { $0.value.title < $1.value.title }) {
-                guard let loss = try Self.loss(table, after[number], connection) else { continue }
+                let hadRows = !rowless.contains(number)
+                guard let loss = try Self.loss(table, hadRows, after[number], connection)
+                else { continue }
                 let context = LockstepError.Context(table: table.name)
                 guard !allowed.contains(where: { Self.names($0, table) }) else {
                     tolerated.append(
@@ -95,24 +113,31 @@
         }
 
         private static func loss(
-            _ table: Table, _ now: Table?, _ connection: borrowing ServerConnection
+ _ table: Table, _ hadRows: Bool, _ now: Table?,
+            _ connection: borrowing ServerConnection
         ) throws -> String? {
             guard let now else {
-                // Without a page there was no row.
-                return table.size > 0
+                return hadRows
                     ? "the table \(table.title) is dropped, and it is not empty" : nil
             }
             let deleted = now.deleted - table.deleted
             let inserted = now.inserted - table.inserted
-            if now.file != table.file, table.size > 0 {
-                let isEmpty: Bool? = try connection.value(
-                    "SELECT NOT EXISTS (SELECT FROM \(name: now.schema).\(name: now.name))")
-                if isEmpty == true || inserted > 0 {
-                    return "the table \(table.title) is truncated"
-                }
+            if now.file != table.file, hadRows, try isTruncated(now, inserted, connection) {
+                return "the table \(table.title) is truncated"
             }
             guard deleted > inserted else { return nil }
             return "\(deleted - inserted) rows of the table \(table.title)"
+        }
+
+        /// Whether a table with a new file has none of its old rows.
+        /// - Parameter inserted: How many rows this transaction has inserted, since it truncated the table if it did.
+        private static func isTruncated(
+            _ table: Table, _ inserted: Int64, _ connection: borrowing ServerConnection
+        ) throws -> Bool {
+            guard inserted > 0 else { return try isEmpty(table, connection) }
+            let rows: Int64? = try connection.value(
+                "SELECT pg_catalog.count(*) FROM \(name: table.schema).\(name: table.name)")
+            return rows.map { $0 <= inserted } ?? false
         }
     }
 #endif

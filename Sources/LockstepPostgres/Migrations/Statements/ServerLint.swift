@@ -76,14 +76,47 @@
             if reader.contains("check"), reader.contains("is", "not", "null") {
                 checked.insert(table.joined(separator: "."))
             }
-            guard reader.contains("set", "not", "null"), try isFilled(table),
-                !checked.contains(table.joined(separator: "."))
-            else { return }
-            add(
-                .warning, .setNotNull, statement,
-                "it reads all rows of \(table.joined(separator: ".")) while nobody else can",
-                "first add a CHECK (… IS NOT NULL) NOT VALID, and validate it in the version before"
-            )
+            let name = table.joined(separator: ".")
+            let readsAll = reader.contains("set", "not", "null") && !checked.contains(name)
+            let rewrites = reader.changesType || Self.addsComputed(reader)
+            let validates = Self.addsConstraint(reader) && !reader.contains("not", "valid")
+            guard readsAll || rewrites || validates, try isFilled(table) else { return }
+            if readsAll {
+                add(
+                    .warning, .setNotNull, statement,
+                    "it reads all rows of \(name) while nobody else can",
+                    "first add a CHECK (… IS NOT NULL) NOT VALID, and validate it in the version before"
+                )
+            }
+            if rewrites {
+                add(
+                    .warning, .tableRewrite, statement,
+                    "it may write all rows of \(name) again, and nobody can read or write there meanwhile",
+                    "add a column without a default, fill it, and let programs move to it")
+            }
+            if validates {
+                add(
+                    .warning, .notValid, statement,
+                    "it reads all rows of \(name), and nobody can write there meanwhile",
+                    "add the constraint with NOT VALID, and VALIDATE CONSTRAINT in the next version"
+                )
+            }
+        }
+
+        /// Whether it adds a column whose values the server makes for each row.
+        private static func addsComputed(_ reader: StatementReader) -> Bool {
+            guard reader.contains("add") else { return false }
+            let makers = [
+                "random", "gen_random_uuid", "uuid_generate_v4", "clock_timestamp", "timeofday",
+                "nextval",
+            ]
+            return makers.contains { reader.contains("default", $0, "(") }
+                || reader.contains("stored") || reader.contains("identity")
+        }
+
+        private static func addsConstraint(_ reader: StatementReader) -> Bool {
+            reader.contains("foreign", "key") || reader.contains("add", "check")
+                || (reader.contains("add", "constraint") && reader.contains("check"))
         }
 
         private mutating func add(

@@ -65,6 +65,21 @@
             (position..<pieces.count).contains { matches(words, at: $0) }
         }
 
+        /// Whether what is left has `ALTER [COLUMN] name [SET DATA] TYPE`.
+        var changesType: Bool {
+            var rest = self
+            while !rest.isAtEnd {
+                guard rest.take("alter") else {
+                    rest.skip()
+                    continue
+                }
+                _ = rest.take("column")
+                guard rest.name() != nil else { continue }
+                if rest.take("type") || rest.take("set", "data", "type") { return true }
+            }
+            return false
+        }
+
         /// Whether these words are the last ones.
         func endsWith(_ words: String...) -> Bool {
             pieces.count >= words.count && matches(words, at: pieces.count - words.count)

@@ -14,6 +14,9 @@
             CREATE TABLE nothing (id bigint);
             INSERT INTO parent VALUES (1), (2);
             INSERT INTO child SELECT i, 1, i FROM generate_series(1, 20) AS i;
+            CREATE TABLE spent (id bigint);
+            INSERT INTO spent VALUES (1);
+            DELETE FROM spent;
             """)
 
         @Test(
@@ -29,6 +32,10 @@
                 ("DO $$BEGIN EXECUTE 'TRUNCATE child'; END$$;", ["child"]),
                 ("ALTER TABLE child ALTER n TYPE bigint; TRUNCATE child;", ["child"]),
                 ("INSERT INTO child VALUES (50, 2, 1); DELETE FROM child WHERE id < 4;", ["child"]),
+                (
+                    "ALTER TABLE child ALTER n TYPE bigint; INSERT INTO child VALUES (50, 1, 1); DELETE FROM child WHERE id < 4;",
+                    ["child"]
+                ),
             ])
         func losses(_ sql: String, _ tables: [String]) throws {
             let server = try TestServer.connection()
@@ -64,6 +71,9 @@
                 "ALTER TABLE child ADD COLUMN r double precision DEFAULT random();",
                 "UPDATE child SET n = 0; ALTER TABLE child DROP COLUMN n;",
                 "DROP TABLE nothing;", "TRUNCATE nothing;",
+                // Pages without rows.
+                "DROP TABLE spent;", "TRUNCATE spent;", "ALTER TABLE spent ALTER id TYPE int;",
+                "ALTER TABLE child ALTER n TYPE bigint; INSERT INTO child VALUES (50, 2, 1);",
                 "ALTER TABLE child RENAME TO kid; ALTER TABLE kid SET SCHEMA pg_temp_x;",
                 "CREATE TABLE new (i bigint); INSERT INTO new VALUES (1); DROP TABLE new;",
                 "INSERT INTO child VALUES (50, 2, 1), (51, 2, 1); DELETE FROM child WHERE id = 50;",
