@@ -113,7 +113,7 @@
         }
 
         private static func loss(
- _ table: Table, _ hadRows: Bool, _ now: Table?,
+            _ table: Table, _ hadRows: Bool, _ now: Table?,
             _ connection: borrowing ServerConnection
         ) throws -> String? {
             guard let now else {
