@@ -74,10 +74,9 @@
     extension [UInt8]: ServerDecodable {
         /// The bytes of a `bytea`.
         public init?(serverText: String) {
-            guard serverText.hasPrefix("\\x"), let bytes = Hex.decode(serverText.dropFirst(2))
-            else {
-                return nil
-            }
+            var text = serverText
+            let bytes = text.withUTF8 { unsafe ServerBytes.decode($0) }
+            guard let bytes else { return nil }
             self = bytes
         }
 
