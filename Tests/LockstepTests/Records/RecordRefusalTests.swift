@@ -34,7 +34,7 @@ final class RecordRefusalTests {
         func encode(to encoder: any Encoder) throws {}
     }
 
-    @Test("Values that no column can hold are refused by the property's name")
+    @Test("Values that no column can hold are refused by the property's name", .withFoundation)
     func unstorable() throws {
         try refused(UInt64(Int64.max) + 1, "x is out of the range of INTEGER")
         try refused(UInt.max, "x is out of the range of INTEGER")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Lockstep
@@ -179,7 +180,9 @@ final class CodableRowTests {
         _ = try mismatch(One<Mood?>.self, "SELECT 'hunter2' AS x")
     }
 
-    @Test("Types that decode themselves from one value read the column, NULL included")
+    @Test(
+        "Types that decode themselves from one value read the column, NULL included",
+        .withFoundation)
     func singleValues() throws {
         #expect(try decode(One<Wrapped>.self, "SELECT 7 AS x").x.number == 7)
         #expect(try decode(One<Wrapped>.self, "SELECT 1 AS y, NULL AS x").x.number == nil)
@@ -199,7 +202,9 @@ final class CodableRowTests {
 
     private struct Nested: Decodable { var inner: One<Int> }
 
-    @Test("Nested values are JSON, and an error names the column and not the value")
+    @Test(
+        "Nested values are JSON, and an error names the column and not the value",
+        .withFoundation)
     func nested() throws {
         let inner = "'{\"x\": 3}' AS inner" as String
         #expect(try decode(Nested.self, "SELECT 1 AS x, \(verbatim: inner)").inner.x == 3)
