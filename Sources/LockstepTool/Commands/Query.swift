@@ -8,18 +8,32 @@ struct Query: ParsableCommand {
         discussion: """
             The connection cannot write, whatever the statement says. A statement or a database of unknown \
             origin can take any amount of time and memory: limit them with --timeout and --max-memory.
+
+            With --url the statement runs on a PostgreSQL server, in a transaction that cannot write. With --fields it \
+            shows sealed columns open where the key of their row is in the result too.
             """)
 
     @Argument(help: "The statement. The process list shows it: do not put a secret in it.")
     var sql: String
 
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: FileOrServerOptions
     @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
+    func validate() throws {
+        guard access.server.isNamed, reading.readOnly || limitOptions.maxMemory != nil else {
+            return
+        }
+        throw ValidationError(
+            "--read-only and --max-memory are for files: leave them out with --url")
+    }
+
     func run() throws {
         let limits = try limitOptions.begin()
+        #if Postgres
+            if access.server.isNamed { return try limits.naming { try runOnServer(limits) } }
+        #endif
         try limits.naming { try run(limits) }
     }
 
@@ -55,7 +69,7 @@ struct Query: ParsableCommand {
         table.finish()
     }
 
-    private static func text(_ value: Value) -> String {
+    static func text(_ value: Value) -> String {
         switch value {
         case .null: "NULL"
         case .integer(let number): String(number)

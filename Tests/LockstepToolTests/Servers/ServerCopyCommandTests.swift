@@ -61,6 +61,33 @@
             let verified = try await run("lockstep verify --url '\(url)' -m films \(fields)")
             #expect(verified.status == .exited(0), "\(verified.text)\(verified.errors)")
             #expect(verified.text.contains("verified: everything holds"))
+            let query = "lockstep query --url '\(url)'"
+            let open = try await run(
+                "\(query) 'SELECT id, title FROM movies ORDER BY id' \(fields)")
+            #expect(open.text == "id  title\n1   Casablanca\n2   Alien\n", "\(open.errors)")
+            let cells = try await run("\(query) 'SELECT title FROM movies' --format json")
+            #expect(cells.status == .exited(0) && !cells.text.contains("Alien"))
+            let none = try await run("\(query) 'TABLE movies LIMIT 0' --format json \(fields)")
+            #expect(
+                none.text == "{\"columns\":[\"id\",\"title\",\"year\"],\"rows\":[]}\n",
+                "\(none.text)\(none.errors)")
+            let many = try await run(
+                "\(query) 'SELECT * FROM generate_series(1, 1201)' --format json")
+            #expect(many.text.hasSuffix(",[1200],[1201]]}\n"), "\(many.errors)")
+            #expect(
+                try await run("\(query) 'SHOW server_encoding'").text == "server_encoding\nUTF8\n")
+            for (statement, code, words) in [
+                ("DELETE FROM movies", 64, "begins with SELECT"),
+                ("WITH gone AS (DELETE FROM movies RETURNING 1) SELECT 1", 1, "data-modifying"),
+                ("EXPLAIN ANALYZE DELETE FROM movies", 1, "read-only transaction"),
+                ("SELECT 1; DELETE FROM movies", 1, "multiple commands"),
+                ("SELECT title FROM movies", 64, "add movies.id"),
+            ] as [(String, Int32, String)] {
+                let refused = try await run("\(query) '\(statement)' \(fields)")
+                #expect(
+                    refused.status == .exited(code) && refused.errors.contains(words),
+                    "\(refused.text)\(refused.errors)")
+            }
             let back = try await run(
                 """
                 lockstep init -d back.db --key-file my.key && lockstep copy -d back.db --url '\(url)' --to file -m films \(fields) \\
