@@ -45,7 +45,9 @@
 
         /// Rows that only the server has would be lost on the way to a file.
         /// - Throws: `LockstepError.Code.typeMismatch` for a table with rows that the file has not.
-        func requireAll(_ schema: String, _ server: borrowing ServerConnection) throws {
+        func requireAll(
+            but left: [String], _ schema: String, _ server: borrowing ServerConnection
+        ) throws {
             let others = try server.query(
                 """
                 SELECT c.oid::int8, c.relname::text FROM pg_catalog.pg_class AS c
@@ -59,14 +61,14 @@
                 """
             ) { (oid: try $0[0] as Int64, name: try $0[1] as String) }
             let known = Set(tables.map { Int64($0.server.oid) })
-            for (oid, name) in others where !known.contains(oid) {
+            for (oid, name) in others where !known.contains(oid) && !left.contains(name) {
                 let place = "\(SQLTokens.quote(schema)).\(SQLTokens.quote(name))"
                 guard try server.value("SELECT EXISTS (SELECT FROM \(verbatim: place))") != false
                 else { continue }
                 throw LockstepError(
                     .typeMismatch, "the server's table \(name) has rows and is not in the file",
                     hint:
-                        "make it in the set, with a version for both engines, or take it out of the schema",
+                        "make it in the set, with a version for both engines, or name it as one to leave out",
                     context: .init(table: name))
             }
         }

@@ -45,7 +45,7 @@
                     let schemaSQL = try SchemaScript(reference)
                     for sql in schemaSQL.tables { try file.execute(SQL(verbatim: sql)) }
                     let plan = try CopyPlan(file, server, schema: schema)
-                    try plan.requireAll(schema, server)
+                    try plan.requireAll(but: leavingOut, schema, server)
                     let tables = try plan.tables.map { table in
                         try copy(table, server, file, progress)
                     }

@@ -12,6 +12,8 @@
         let sets: [MigrationSet]
         /// Columns that may hold plaintext on the server, as `table.column` or `table.*`, besides those that the sets name.
         public var plaintext: [String] = []
+        /// Tables of the server that the sets do not make, and whose rows stay there in a copy to a file. Any other is an error.
+        public var leavingOut: [String] = []
         /// How many bytes of rows one transaction takes. The copy's memory does not depend on it. Only the transaction that
         /// ends the copy waits for the server's disk.
         public var chunk = 8 << 20

@@ -36,6 +36,10 @@
         public func insert(
             _ table: String, _ columns: [String], _ rows: [[Value]]
         ) throws -> [[Value]] {
+            // What the table's triggers and defaults name is in the schema.
+            guard !session.needsTransaction else {
+                return try transaction { try $0.insert(table, columns, rows) }
+            }
             try fields?.look(self)
             let writing = try ServerWriting(table, fields)
             guard rows.allSatisfy({ $0.count == columns.count }) else {

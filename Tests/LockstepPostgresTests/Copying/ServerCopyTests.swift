@@ -215,6 +215,9 @@
                 _ = try copy.run(from: server, to: Connection.inMemory())
             }
             #expect(other?.message.contains("table more has rows") == true)
+            var less = copy
+            less.leavingOut = ["more"]
+            _ = try less.run(from: server, to: Connection.inMemory())
         }
 
         @Test(

@@ -39,6 +39,13 @@
                 valueName: "column"))
         var plaintext: [String] = []
 
+        @Option(
+            parsing: .singleValue,
+            help: ArgumentHelp(
+                "A table on the server that the migrations do not make, and whose rows stay there. Can be repeated.",
+                valueName: "table"))
+        var leaveOut: [String] = []
+
         @OptionGroup var database: DatabaseOptions
         @OptionGroup var server: ServerTarget
         @OptionGroup var keyrings: KeyringOptions
@@ -58,6 +65,11 @@
                 throw ValidationError(
                     "--plaintext is for a copy to a server: a file is encrypted as a whole")
             }
+            guard !isToServer || leaveOut.isEmpty else {
+                throw ValidationError(
+                    "--leave-out is for a copy to a file: one to a server takes the tables of the migrations"
+                )
+            }
         }
 
         func run() throws {
@@ -71,6 +83,7 @@
             Interruption.expect()
             var copy = ServerCopy(sets)
             copy.plaintext = plaintext.flatMap { $0.split(separator: ",").map(String.init) }
+            copy.leavingOut = leaveOut
             let line = MigrationProgressLine()
             let progress: JobProgress.Handler = {
                 try Interruption.check()
