@@ -58,11 +58,8 @@
 
         /// Whether columns must be named: something is sealed, or some column is named already.
         func isHeld(_ connection: borrowing ServerConnection) throws -> Bool {
-            for table in [Self.table, ServerRegistry.datasets]
-            where try EngineTable.kind(table, in: schema, connection) != nil {
-                return true
-            }
-            return false
+            let kinds = try EngineTable.kinds(in: schema, connection)
+            return kinds[Self.table] != nil || kinds[ServerRegistry.datasets] != nil
         }
 
         /// The columns that hold plaintext, and that nobody has named.

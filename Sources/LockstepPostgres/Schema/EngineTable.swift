@@ -17,8 +17,7 @@
         ) throws -> Kind? {
             let isTable: Bool? = try connection.value(
                 """
-                SELECT c.relkind OPERATOR(pg_catalog.=) 'r' AND NOT c.relhasrules AND NOT c.relrowsecurity
-                    AND NOT c.relhassubclass
+                SELECT \(verbatim: isOrdinary)
                 FROM pg_catalog.pg_class AS c
                 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
                 WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name
@@ -26,5 +25,24 @@
                 """)
             return isTable.map { $0 ? .table : .other }
         }
+
+        /// What all names of the engine in a schema mean, in one question.
+        static func kinds(
+            in schema: String, _ connection: borrowing ServerConnection
+        ) throws -> [String: Kind] {
+            let found = try connection.query(
+                """
+                SELECT c.relname::text, \(verbatim: isOrdinary)
+                FROM pg_catalog.pg_class AS c
+                JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+                WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name
+                    AND pg_catalog.starts_with(c.relname::text, \(prefix))
+                """
+            ) { (try $0[0] as String, try $0[1] as Bool ? Kind.table : .other) }
+            return Dictionary(found) { first, _ in first }
+        }
+
+        private static let isOrdinary =
+            "(c.relkind OPERATOR(pg_catalog.=) 'r' AND NOT c.relhasrules AND NOT c.relrowsecurity AND NOT c.relhassubclass)"
     }
 #endif

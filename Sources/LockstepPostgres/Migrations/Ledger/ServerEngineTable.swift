@@ -10,10 +10,15 @@
         var name: String { "\(SQLTokens.quote(schema)).\(table)" }
 
         /// - Throws: `LockstepError.Code.tampered` for something that is no table: a view would run its maker's code.
-        func exists(_ connection: borrowing ServerConnection) throws -> Bool {
-            guard let kind = try EngineTable.kind(table, in: schema, connection) else {
-                return false
-            }
+        /// - Parameter kinds: What the schema has, if that is known.
+        func exists(
+            _ connection: borrowing ServerConnection, _ kinds: [String: EngineTable.Kind]? = nil
+        ) throws -> Bool {
+            let kind =
+                if let kinds { kinds[table] } else {
+                    try EngineTable.kind(table, in: schema, connection)
+                }
+            guard let kind else { return false }
             guard kind == .table else { throw impossible("kind of object") }
             return true
         }
@@ -21,13 +26,14 @@
         /// Reads all rows; none if the table does not exist.
         /// - Parameters:
         ///   - columns: The columns, and what follows the table's name.
+        ///   - kinds: What the schema has, if that is known.
         ///   - body: Reads a row.
         /// - Throws: `LockstepError.Code.tampered` for a row that is of another form.
         func rows<Output>(
             _ columns: String, order: String, _ connection: borrowing ServerConnection,
-            _ body: (ServerRow) throws -> Output
+            _ kinds: [String: EngineTable.Kind]? = nil, _ body: (ServerRow) throws -> Output
         ) throws -> [Output] {
-            guard try exists(connection) else { return [] }
+            guard try exists(connection, kinds) else { return [] }
             do {
                 return try connection.query(
                     "SELECT \(verbatim: columns) FROM \(verbatim: name) ORDER BY \(verbatim: order)",

@@ -46,11 +46,12 @@
         /// Everything that the server records about migrations.
         /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write.
         func history(_ connection: borrowing ServerConnection) throws -> MigrationHistory {
+            let kinds = try EngineTable.kinds(in: schema, connection)
             let entries = try place.rows(
                 """
                 position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, applied_at, duration,
                 tool_version
-                """, order: "position", connection
+                """, order: "position", connection, kinds
             ) { row in
                 LedgerEntry(
                     set: try row[1], version: try place.version(row[2]), name: try row[3],
@@ -60,8 +61,8 @@
             }
             try requirePossible(entries)
             return MigrationHistory(
-                entries: entries, unfinished: try progress.all(connection).map(\.unfinished),
-                repeated: try repeatables.all(connection))
+                entries: entries, unfinished: try progress.all(connection, kinds).map(\.unfinished),
+                repeated: try repeatables.all(connection, kinds))
         }
 
         private func requirePossible(_ entries: [LedgerEntry]) throws(LockstepError) {

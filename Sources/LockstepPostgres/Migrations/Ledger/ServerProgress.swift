@@ -28,13 +28,16 @@
 
         init(schema: String) { place = ServerEngineTable(schema: schema, table: Self.table) }
 
+        /// - Parameter kinds: What the schema has, if that is known.
         /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write.
-        func all(_ connection: borrowing ServerConnection) throws -> [ServerProgress] {
+        func all(
+            _ connection: borrowing ServerConnection, _ kinds: [String: EngineTable.Kind]? = nil
+        ) throws -> [ServerProgress] {
             let found = try place.rows(
                 """
                 "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, is_up, statements, has_begun,
                 started_at
-                """, order: "started_at", connection
+                """, order: "started_at", connection, kinds
             ) { row in
                 let statements: Int64 = try row[8]
                 guard statements >= 0, statements < Int32.max else {

@@ -10,11 +10,14 @@
 
         init(schema: String) { place = ServerEngineTable(schema: schema, table: Self.table) }
 
+        /// - Parameter kinds: What the schema has, if that is known.
         /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write.
-        func all(_ connection: borrowing ServerConnection) throws -> [RepeatedMigration] {
+        func all(
+            _ connection: borrowing ServerConnection, _ kinds: [String: EngineTable.Kind]? = nil
+        ) throws -> [RepeatedMigration] {
             let found = try place.rows(
                 "\"set\", name, applied_at, checksum_bytes, checksum_text, checksum_tokens",
-                order: "\"set\", name", connection
+                order: "\"set\", name", connection, kinds
             ) { row in
                 RepeatedMigration(
                     set: try row[0], name: try row[1], appliedAt: try row[2],

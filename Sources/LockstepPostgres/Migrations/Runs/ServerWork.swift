@@ -32,7 +32,7 @@
             _ script: ServerScript, one: ServerScript.Statement? = nil,
             _ connection: borrowing ServerConnection, before: (Int) throws -> Void
         ) throws -> [LockstepError] {
-            let guardian = try ServerGuard(connection)
+            let guardian = try ServerGuard(script, connection)
             let names = isOfShape ? nil : try ServerSealedNames(ledger.schema, connection)
             let actions = ServerActions(script, ledger.schema, isOfShape: isOfShape)
             let statements = one.map { [$0] } ?? script.statements
@@ -114,7 +114,7 @@
         ) throws {
             switch step {
             case .up(let migration):
-                try ledger.prepare(connection)
+                if history.entries.isEmpty { try ledger.prepare(connection) }
                 try ledger.record(
                     migration, of: set.name, after: history, duration: duration.wholeMicroseconds,
                     connection)
