@@ -44,6 +44,8 @@
                 return whole.rows == 1
             }
             try server.transaction { server in
+                // A migration of the same schema comes before, and leaves tables, or after, and finds the copy.
+                try ServerLedger(server).lock(server)
                 let tables: Int? = try server.value(
                     """
                     SELECT pg_catalog.count(*) FROM pg_catalog.pg_class AS c
@@ -103,6 +105,13 @@
 
         func end(_ server: borrowing ServerConnection) throws {
             try server.execute("DROP TABLE \(verbatim: name)")
+        }
+
+        /// The error for what cannot be done meanwhile.
+        static func unfinished(_ schema: String, _ address: ServerAddress) -> LockstepError {
+            LockstepError(
+                .misuse, "\(address): a copy to the schema \(schema) is not finished",
+                hint: "finish it first: run the copy again")
         }
 
         private static let impossible = LockstepError(

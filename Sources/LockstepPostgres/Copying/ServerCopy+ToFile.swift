@@ -28,9 +28,7 @@
             defer { server.session.rollBack() }
             try server.refuseHiddenRows()
             guard try CopyState(schema: schema).read(server) == nil else {
-                throw LockstepError(
-                    .misuse, "\(server.address): a copy to the schema \(schema) is not finished",
-                    hint: "finish it first: run it again")
+                throw CopyState.unfinished(schema, server.address)
             }
             let origin = try ServerIdentity(schema: schema).read(server)
             let registries = try SealedRegistries(on: server, schema: schema)

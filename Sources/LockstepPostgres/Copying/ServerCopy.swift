@@ -82,6 +82,7 @@
                     }
                     try prepare(registries, state, server)
                 }
+                try requireReached(targets, ledger, server)
                 let plan = try CopyPlan(file, server, schema: ledger.schema)
                 var expected: [String: CopyDigest] = [:]
                 for table in plan.tables {
@@ -111,6 +112,24 @@
                 }
                 let database = try finish(plan, registries, file, state, server)
                 return Report(tables: tables, database: database, origin: origin)
+            }
+        }
+
+        /// Requires that the server has the versions of the file: it can have been migrated since the copy began.
+        private func requireReached(
+            _ targets: [(set: MigrationSet, version: MigrationVersion)], _ ledger: ServerLedger,
+            _ server: borrowing ServerConnection
+        ) throws {
+            let entries = try ledger.history(server).entries
+            for (set, version) in targets {
+                let newest = entries.filter { $0.set == set.name }.map(\.version).max()
+                guard newest != version else { continue }
+                throw LockstepError(
+                    .copyDiffers,
+                    "the file has \(set.name) \(version), and \(newest.map { "\($0)" } ?? "none") was copied to the server",
+                    hint:
+                        "the file was migrated since the copy began: drop the schema, and copy again",
+                    context: .init(set: set.name))
             }
         }
 

@@ -35,7 +35,7 @@
             let ledger = try ServerLedger(connection)
             return try connection.transaction { connection in
                 try ledger.lock(connection)
-                var history = try ledger.history(connection)
+                var history = try ledger.history(connection, duringCopy: false)
                 try Plan(set, history: history, target: .latest).requireSound()
                 let recorded = Set(history.entries.filter { $0.set == set.name }.map(\.version))
                 guard recorded.allSatisfy({ $0 < version }) else {

@@ -99,8 +99,9 @@
         /// - Throws: `LockstepError` of the group "Migrations"; the version in the error is rolled back, earlier versions
         ///   stay applied. `LockstepError.Code.busy` if locks or other runners took longer than `timeout`;
         ///   `LockstepError.Code.tampered` for a ledger that Lockstep did not write; `LockstepError.Code.misuse` inside a
-        ///   transaction and for a set of another engine; `LockstepError.Code.commitUnknown` if the connection is lost
-        ///   during a commit: a second run finds out. Any error from `progress`.
+        ///   transaction, for a set of another engine, and while a copy to the schema is not finished;
+        ///   `LockstepError.Code.commitUnknown` if the connection is lost during a commit: a second run finds out. Any error
+        ///   from `progress`.
         public func run(
             _ target: Plan.Target = .latest, on connection: borrowing ServerConnection,
             into report: inout MigrationReport, progress: @escaping JobProgress.Handler = { _ in }
@@ -118,7 +119,7 @@
             let work = ServerWork(
                 set: set, ledger: ledger, path: path ?? "", isOfShape: isOfShape, observe: observe,
                 progress: progress)
-            for goal in try goals(of: target, try ledger.history(connection)) {
+            for goal in try goals(of: target, try work.history(connection)) {
                 try reach(goal, work, connection, &report)
             }
             guard target == .latest else { return }
@@ -289,7 +290,7 @@
                 try work.settle(connection)
                 try work.ledger.lock(connection)
                 let waited = Clock.time(since: start)
-                let history = try work.ledger.history(connection)
+                let history = try work.history(connection)
                 guard let next = try next(goal, history) else { return .nothing }
                 let step = next.step
                 let script = try script(of: step)
@@ -320,7 +321,7 @@
             let start = Clock.monotonicMicroseconds
             let claim = try ServerClaim(work.ledger, beside: connection)
             let waited = Clock.time(since: start)
-            let history = try work.ledger.history(connection)
+            let history = try work.history(connection)
             guard let next = try next(goal, history) else { return .nothing }
             let step = next.step
             let script = try script(of: step)
@@ -348,7 +349,7 @@
                 try work.settle(connection)
                 try work.ledger.lock(connection)
                 let waited = Clock.time(since: start)
-                let plan = plan(.latest, try work.ledger.history(connection))
+                let plan = plan(.latest, try work.history(connection))
                 try plan.requireSound()
                 guard let file = plan.repeatables.first else { return }
                 let script = try script(of: file)

@@ -81,6 +81,37 @@
             #expect(try CopyScratch.cells(on: ServerConnection(address)) == scratch.cells())
         }
 
+        @Test(
+            "While a copy is not finished nobody migrates its target, and it goes on from the same versions alone"
+        )
+        func halfDone() throws {
+            var files: [(name: String, content: String)] = [
+                ("0001_studios.sqlite.sql", CopyScratch.studios),
+                ("0001_studios.postgres.sql", CopyScratch.studiosOnServers),
+            ]
+            let scratch = try CopyScratch(files)
+            try scratch.file.execute("INSERT INTO log VALUES ('a')")
+            let server = try TestServer.connection()
+            files.append(("0002_more.sql", "-- lockstep: up\nINSERT INTO log VALUES ('b');"))
+            let set = try MigrationSet(name: "films", files: files, engine: .postgres)
+            var copy = ServerCopy([set])
+            copy.observe = { if $0 == .comparing { throw Ended() } }
+            #expect(throws: Ended.self) { _ = try copy.run(from: scratch.file, to: server) }
+            for target in [Plan.Target.latest, .back(1)] {
+                let error = refused(.misuse) { _ = try ServerMigrator(set).run(target, on: server) }
+                #expect(error?.message.contains("is not finished") == true)
+            }
+            refused(.misuse) {
+                _ = try ServerBaseline(set, at: MigrationVersion(2)).record(on: server)
+            }
+            var report = MigrationReport()
+            let newer = try MigrationSet(name: "films", files: files, engine: .sqlite)
+            try Migrator(newer).run(on: scratch.file, into: &report)
+            copy.observe = { _ in }
+            let error = refused(.copyDiffers) { _ = try copy.run(from: scratch.file, to: server) }
+            #expect(error?.message.contains("films 2, and 1 was copied") == true)
+        }
+
         /// Ends a run after some commits.
         private final class Counter: @unchecked Sendable {
             private var left: Int

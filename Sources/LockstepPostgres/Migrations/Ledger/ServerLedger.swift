@@ -44,9 +44,16 @@
         private static let lockClass = 0x6C6F_636B
 
         /// Everything that the server records about migrations.
-        /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write.
-        func history(_ connection: borrowing ServerConnection) throws -> MigrationHistory {
+        /// - Parameter duringCopy: Whether a copy to the schema may be under way.
+        /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write; `LockstepError.Code.misuse` for a copy
+        ///   that may not be under way.
+        func history(
+            _ connection: borrowing ServerConnection, duringCopy: Bool = true
+        ) throws -> MigrationHistory {
             let kinds = try EngineTable.kinds(in: schema, connection)
+            guard duringCopy || kinds[CopyState.table] == nil else {
+                throw CopyState.unfinished(schema, connection.address)
+            }
             let entries = try place.rows(
                 """
                 position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, applied_at, duration,

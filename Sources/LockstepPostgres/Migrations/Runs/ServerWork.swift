@@ -12,6 +12,11 @@
         let observe: (ServerMigrator.Event) throws -> Void
         let progress: JobProgress.Handler
 
+        /// What the server records. Only a copy itself migrates the schema that it goes to.
+        func history(_ connection: borrowing ServerConnection) throws -> MigrationHistory {
+            try ledger.history(connection, duringCopy: isOfShape)
+        }
+
         /// The settings that a transaction of a version begins with.
         func settle(_ connection: borrowing ServerConnection) throws {
             try connection.execute(
