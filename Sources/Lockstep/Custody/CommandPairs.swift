@@ -58,7 +58,7 @@ package enum CommandPairs {
         (.converts, "twwtww"),
         (.keyring, "tttwwww"),
         (.rings, "trrrrrrr"),
-        (.fields, "tttttwttw"),
+        (.fields, "tttttwtrw"),
         (.replaces, "trrwrrrrtr"),
         (.destroys, "ttwwwwwrwrw"),
     ]
