@@ -12,7 +12,7 @@
             let size: Int64
             let deleted: Int64
             let inserted: Int64
-            /// Whether the server's statistics, which can be old, count rows in it.
+            /// Whether the server's statistics, which can be old, count rows in it, or a policy could hide some.
             let mayHaveRows: Bool
 
             var title: String { "\(schema).\(name)" }
@@ -48,7 +48,7 @@
         ) throws -> [Int64] {
             let questions = tables.map { number, table in
                 let name = "\(SQLTokens.quote(table.schema)).\(SQLTokens.quote(table.name))"
-                return "SELECT \(number)::int8 WHERE NOT EXISTS (SELECT FROM \(name))"
+                return "SELECT \(number)::int8 WHERE NOT EXISTS (SELECT FROM ONLY \(name))"
             }
             return try connection.query(
                 ServerSQL(verbatim: questions.joined(separator: " UNION ALL "))
@@ -59,7 +59,8 @@
             _ table: Table, _ connection: borrowing ServerConnection
         ) throws -> Bool {
             try connection.value(
-                "SELECT NOT EXISTS (SELECT FROM \(name: table.schema).\(name: table.name))") == true
+                "SELECT NOT EXISTS (SELECT FROM ONLY \(name: table.schema).\(name: table.name))"
+            ) == true
         }
 
         private static let uncounted = LockstepError(
@@ -79,7 +80,7 @@
                     CASE WHEN \(withSizes)::bool THEN coalesce(pg_catalog.pg_relation_size(c.oid), 0) ELSE 0 END,
                     pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
                     pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
-                    pg_catalog.pg_stat_get_live_tuples(c.oid) OPERATOR(pg_catalog.>) 0, s.is_counting
+                    c.relrowsecurity OR pg_catalog.pg_stat_get_live_tuples(c.oid) OPERATOR(pg_catalog.>) 0, s.is_counting
                 FROM (SELECT pg_catalog.current_setting('track_counts')::bool) AS s (is_counting)
                 LEFT JOIN (pg_catalog.pg_class AS c
                     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace)
@@ -157,7 +158,7 @@
         ) throws -> Bool {
             guard inserted > 0 else { return try isEmpty(table, connection) }
             let rows: Int64? = try connection.value(
-                "SELECT pg_catalog.count(*) FROM \(name: table.schema).\(name: table.name)")
+                "SELECT pg_catalog.count(*) FROM ONLY \(name: table.schema).\(name: table.name)")
             return rows.map { $0 <= inserted } ?? false
         }
     }

@@ -14,6 +14,10 @@
             CREATE TABLE nothing (id bigint);
             INSERT INTO parent VALUES (1), (2);
             INSERT INTO child SELECT i, 1, i FROM generate_series(1, 20) AS i;
+            CREATE TABLE stock (id bigint);
+            CREATE TABLE more () INHERITS (stock);
+            INSERT INTO stock VALUES (1), (2);
+            INSERT INTO more VALUES (3), (4);
             CREATE TABLE spent (id bigint);
             INSERT INTO spent VALUES (1);
             DELETE FROM spent;
@@ -27,6 +31,7 @@
                 ("DROP TABLE child;", ["child"]),
                 ("DROP TABLE parent CASCADE;", ["parent"]),
                 ("TRUNCATE child;", ["child"]),
+                ("TRUNCATE ONLY stock; INSERT INTO stock VALUES (9);", ["stock"]),
                 ("TRUNCATE parent CASCADE;", ["parent", "child"]),
                 ("TRUNCATE child; INSERT INTO child VALUES (1, 1, 1);", ["child"]),
                 ("DO $$BEGIN EXECUTE 'TRUNCATE child'; END$$;", ["child"]),
@@ -51,6 +56,31 @@
                 ServerScratch.set(Self.base, ServerScratch.up(declared))
             ).run(on: server)
             #expect(report.notices.count { $0.code == .rowsLost } == tables.count)
+        }
+
+        @Test("Rows that a policy hides from the role are rows")
+        func hidden() throws {
+            let shared = try TestServer.shared.get()
+            let address = try shared.address()
+            let operate = try ServerConnection(address)
+            let role = "owner_\(address.database)"
+            try operate.execute("CREATE ROLE \(name: role) LOGIN")
+            try operate.execute("GRANT CREATE ON SCHEMA public TO \(name: role)")
+            let server = try ServerConnection(shared.address(of: address.database, user: role))
+            let hiding = ServerScratch.up(
+                """
+                CREATE POLICY nobody ON child USING (false);
+                ALTER TABLE child ENABLE ROW LEVEL SECURITY;
+                ALTER TABLE child FORCE ROW LEVEL SECURITY;
+                """)
+            _ = try ServerMigrator(ServerScratch.set(Self.base, hiding)).run(on: server)
+            #expect(try server.value("SELECT count(*) FROM child") == 0)
+            for loss in ["DROP TABLE child;", "TRUNCATE child;"] {
+                let set = try ServerScratch.set(Self.base, hiding, ServerScratch.up(loss))
+                let error = refused(.rowsLost) { _ = try ServerMigrator(set).run(on: server) }
+                #expect(error?.context.table == "child")
+            }
+            #expect(try operate.value("SELECT count(*) FROM child") == 20)
         }
 
         @Test("Where the server counts no changes, no version runs", arguments: [true, false])
