@@ -7,11 +7,17 @@
         /// Whether a virtual table's statement makes an index whose text is elsewhere.
         static func isOverOtherContent(_ sql: String) -> Bool {
             let bytes = Array(sql.utf8)
-            let words = SQLTokens(bytes, from: 0).filter { $0.kind == .word }.map {
-                String(decoding: bytes[$0.range], as: UTF8.self).lowercased()
+            let words = SQLTokens(bytes, from: 0)
+                .filter { $0.kind != .space && $0.kind != .comment }
+                .map { String(decoding: bytes[$0.range], as: UTF8.self).lowercased() }
+            guard let start = words.firstIndex(where: { $0.hasPrefix("fts") }),
+                words.prefix(start).contains("virtual")
+            else { return false }
+            // A column can have this name, and an empty content is none.
+            return words.indices.dropFirst(start).dropLast(2).contains { place in
+                words[place] == "content" && words[place + 1] == "="
+                    && !["''", "\"\""].contains(words[place + 2])
             }
-            return words.contains("virtual") && words.contains { $0.hasPrefix("fts") }
-                && words.contains("content")
         }
 
         /// - Throws: `LockstepError.Code.typeMismatch` for a virtual table with content of its own.

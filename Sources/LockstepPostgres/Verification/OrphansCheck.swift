@@ -8,7 +8,8 @@
         ) throws -> ServerVerification.CheckResult {
             var findings: [VerificationReport.Finding] = []
             if try CopyState(schema: schema).read(connection) != nil {
-                findings.append(.failure("a copy to the schema is not finished: run it again"))
+                findings.append(
+                    .failure("a copy to the schema is not finished: run the copy again"))
             }
             let prepared = try connection.query(
                 """

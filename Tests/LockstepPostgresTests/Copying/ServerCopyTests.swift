@@ -183,11 +183,14 @@
             refused(.misuse) {
                 _ = try ServerCopy([]).run(from: Connection.inMemory(), to: TestServer.connection())
             }
-            try scratch.file.execute("CREATE VIRTUAL TABLE words USING fts5(word)")
-            try scratch.file.execute("INSERT INTO words VALUES ('one')")
-            refused(.typeMismatch) {
-                _ = try ServerCopy([scratch.set(.postgres)]).run(
-                    from: scratch.file, to: TestServer.connection())
+            for table in ["fts5(word)", "fts5(content)", "fts5(content, content='')"] {
+                try scratch.file.execute("CREATE VIRTUAL TABLE words USING \(verbatim: table)")
+                try scratch.file.execute("INSERT INTO words VALUES ('one')")
+                refused(.typeMismatch) {
+                    _ = try ServerCopy([scratch.set(.postgres)]).run(
+                        from: scratch.file, to: TestServer.connection())
+                }
+                try scratch.file.execute("DROP TABLE words")
             }
             let silent = try CopyScratch([
                 (
