@@ -1,5 +1,4 @@
 import CFileActivity
-import FoundationEssentials
 
 #if canImport(Darwin)
     import Darwin
@@ -26,11 +25,11 @@ struct ProcessClock {
     mutating func start() {
         before = .now
         wallStarted = SuspendingClock.now
-        cpuStarted = Self.cpuNow()
+        cpuStarted = ProcessUsage.cpuNanoseconds
     }
 
     mutating func stop() {
-        cpuNanoseconds += Self.cpuNow() - cpuStarted
+        cpuNanoseconds += ProcessUsage.cpuNanoseconds - cpuStarted
         let parts = (SuspendingClock.now - wallStarted).components
         wallNanoseconds += parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
         addActivity(since: before)
@@ -39,7 +38,7 @@ struct ProcessClock {
     /// Counts the whole process up to now: its CPU time, and the wall-clock time since it was started, if the caller
     /// knows when that was.
     mutating func stopProcess(startedAt started: Int64?) {
-        cpuNanoseconds = Self.cpuNow()
+        cpuNanoseconds = ProcessUsage.cpuNanoseconds
         addActivity(since: .none)
         if let started {
             wallNanoseconds = Self.monotonicNanoseconds - started
@@ -64,42 +63,6 @@ struct ProcessClock {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-    }
-
-    private static func usage() -> rusage {
-        var usage = rusage()
-        #if canImport(Glibc)
-            let own = __rusage_who_t(RUSAGE_SELF.rawValue)
-        #else
-            let own = RUSAGE_SELF
-        #endif
-        // It fails only for processes that do not exist.
-        unsafe getrusage(own, &usage)
-        return usage
-    }
-
-    /// User and system time of all threads up to now.
-    static func cpuNow() -> Int64 {
-        let usage = usage()
-        return (Int64(usage.ru_utime.tv_sec) + Int64(usage.ru_stime.tv_sec)) * 1_000_000_000
-            + (Int64(usage.ru_utime.tv_usec) + Int64(usage.ru_stime.tv_usec)) * 1000
-    }
-
-    /// The process's peak memory. On Linux a child inherits `ru_maxrss` from the process that started it; VmHWM is its
-    /// own.
-    static func peakKiB() -> Int {
-        if let status = FileManager.default.contents(atPath: "/proc/self/status"),
-            let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
-                .first(where: { $0.hasPrefix("VmHWM:") }),
-            let peak = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) })
-        {
-            return peak
-        }
-        #if canImport(Darwin)
-            return Int(usage().ru_maxrss) / 1024
-        #else
-            return Int(usage().ru_maxrss)
-        #endif
     }
 }
 

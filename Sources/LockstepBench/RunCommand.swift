@@ -66,7 +66,7 @@ struct RunCommand: ParsableCommand {
             operations: measurement.operations,
             cpuNanoseconds: measurement.clock.cpuNanoseconds,
             wallNanoseconds: measurement.clock.wallNanoseconds,
-            checksum: measurement.hash.hex, peakKiB: ProcessClock.peakKiB(),
+            checksum: measurement.hash.hex, peakKiB: ProcessUsage.peakKiB,
             library: "Lockstep \(LockstepVersion.current), \(measurement.library)",
             settings: measurement.settings, bytesWritten: measurement.clock.bytesWritten,
             syncs: measurement.clock.syncs)

@@ -56,7 +56,7 @@
         }
 
         private mutating func seal() {
-            add("lockstep", .load, check: programs.requireCount)
+            add("lockstep", .insert, check: programs.requireCount)
             copyByPsql()
             guard let psql = programs.psql else { return leaveOut("pgcrypto", "install psql") }
             do {

@@ -6,7 +6,7 @@
     struct InsertWork {
         let site: BenchSite
 
-        func run(_ schema: String, inOneCall: Bool) throws -> Sample {
+        func run(_ schema: String) throws -> Sample {
             let server = try site.connect(schema, sealed: true)
             _ = try ServerMigrator(try BenchSite.set(.postgres)).run(on: server)
             let rows = (1...site.rows).map { Rows.record($0).values }

@@ -16,9 +16,7 @@
         case copyOut = "copy-out"
         /// Puts the rows of a file of COPY into a new encrypted file.
         case insertFile = "insert-file"
-        /// Seals rows, and sends them all.
-        case load
-        /// Seals rows, and sends them as INSERTs in one transaction.
+        /// Seals rows, and sends them in one call.
         case insert
         /// Finds rows by their sealed text.
         case lookup
@@ -40,7 +38,7 @@
                 try CopyWork(site: site).toServer(schema, from: site.fifth, rows: site.rows / 5)
             case .copyOut: try CopyWork(site: site).toFile(schema)
             case .insertFile: try CopyWork(site: site).insertFile()
-            case .load, .insert: try InsertWork(site: site).run(schema, inOneCall: self == .load)
+            case .insert: try InsertWork(site: site).run(schema)
             case .lookup: try LookupWork(site: site).run(schema, inTransaction: false)
             case .lookupTogether: try LookupWork(site: site).run(schema, inTransaction: true)
             case .migrate:

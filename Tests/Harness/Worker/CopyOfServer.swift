@@ -22,7 +22,7 @@
                 if arguments.last == "apart" { try commitFirst(server) }
                 let set = try MigrationSet(
                     folder: folder.appending("films"), engine: isToServer ? .postgres : .sqlite)
-                let file = try Connection.open(folder.appending("data.db"), key: key())
+                let file = try Connection.open(folder.appending("data.db"), key: Migrations.key())
                 let count = Count()
                 var copy = ServerCopy([set])
                 copy.chunk = 700
@@ -43,13 +43,6 @@
         /// The number of steps. A copy takes them one after another, on one thread.
         private final class Count: @unchecked Sendable {
             var value = 0
-        }
-
-        /// The same key as that of the tests' file.
-        private static func key() throws -> DatabaseKey {
-            try DatabaseKey(
-                secret: SecretBytes(copying: [UInt8](repeating: 1, count: 32).span),
-                salt: (0..<16).map { 31 &+ $0 })
         }
 
         /// Adds a row to a copy in a transaction of its own, and dies before it records that.

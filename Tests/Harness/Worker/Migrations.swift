@@ -23,7 +23,7 @@ import SystemPackage
 ///
 /// FAULT and CALL are those of FaultyWork.
 enum Migrations {
-    private static func key() throws -> DatabaseKey {
+    static func key() throws -> DatabaseKey {
         // The same key as number 1 of DatabaseScratch.
         try DatabaseKey(
             secret: SecretBytes(copying: [UInt8](repeating: 1, count: 32).span),

@@ -1,0 +1,1 @@
+../../LockstepBench/ProcessUsage.swift
