@@ -8,6 +8,12 @@
         let schema: String?
         /// The statements that a server would have prepared, by their names: their texts are sent each time.
         var statements: [String: String] = [:]
+
+        /// Whether a statement begins a transaction.
+        static func begins(_ sql: ServerSQL) -> Bool {
+            var reader = StatementReader(sql.text)
+            return reader.take("begin") || reader.take("start", "transaction")
+        }
     }
 
     extension ServerSession {
@@ -34,7 +40,8 @@
             try run("BEGIN")
             do throws(LockstepError) {
                 let output = try body()
-                try commit()
+                // What failed is in the output.
+                if hasFailed { rollBack() } else { try commit() }
                 return output
             } catch {
                 rollBack()

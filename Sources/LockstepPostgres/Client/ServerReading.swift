@@ -18,9 +18,9 @@
             try session.run("BEGIN READ ONLY")
             defer { session.rollBack() }
             if let timeout {
-                let milliseconds = max(1, timeout.components.seconds * 1000)
+                let milliseconds = Int32(clamping: Int64((timeout / .milliseconds(1)).rounded(.up)))
                 try execute(
-                    "SELECT pg_catalog.set_config('statement_timeout', \(String(milliseconds)), true)"
+                    "SELECT pg_catalog.set_config('statement_timeout', \(String(max(1, milliseconds))), true)"
                 )
             }
             guard isCursor else {

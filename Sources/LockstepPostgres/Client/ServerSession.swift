@@ -110,13 +110,13 @@
         /// Runs one statement by the extended protocol, which refuses several.
         @discardableResult
         func run(_ sql: ServerSQL) throws(LockstepError) -> ServerResult {
-            let isBeginning = sql.text.hasPrefix("BEGIN")
-            guard !isBeginning else {
-                let result = try send(sql)
-                try setSchema()
-                return result
+            guard needsTransaction else { return try send(sql) }
+            guard PoolerSession.begins(sql) else {
+                return try inSchema { () throws(LockstepError) in try send(sql) }
             }
-            return try inSchema { () throws(LockstepError) in try send(sql) }
+            let result = try send(sql)
+            try setSchema()
+            return result
         }
 
         private func send(_ sql: ServerSQL) throws(LockstepError) -> ServerResult {

@@ -21,7 +21,7 @@
         }
 
         /// Inserts rows as ``insert(_:_:)`` does, without waiting for the server's answer to each. Outside a transaction they are
-        /// one: a row that fails leaves none of them.
+        /// one: a row that fails leaves none of them. Inside a transaction, what fails ends it: only a rollback follows.
         ///
         /// Many rows go by COPY, if all values are of types that it stores as an INSERT does, and the table has neither rules
         /// nor row-level security for the role; otherwise as INSERTs in a pipeline.

@@ -9,7 +9,23 @@
             let fields = try access.fields.open(access.keyrings, of: nil, source)
             let connection = try access.server.connect(keys: fields.map(\.keys))
             Interruption.expect()
-            let timeout = limits.deadline.map { ContinuousClock.now.duration(to: $0) }
+            do {
+                try read(connection, until: limits.deadline)
+            } catch let error as LockstepError where error.context.sqlState == Self.cancelled {
+                try Interruption.check()
+                throw LockstepError(
+                    .limitExceeded, "the statement takes longer than it may",
+                    context: error.context)
+            }
+        }
+
+        /// The SQLSTATE of a statement that the server has ended.
+        private static let cancelled = "57014"
+
+        private func read(
+            _ connection: borrowing ServerConnection, until deadline: ContinuousClock.Instant?
+        ) throws {
+            let timeout = deadline.map { ContinuousClock.now.duration(to: $0) }
             switch output.format {
             case .json:
                 var separator = ""

@@ -40,6 +40,15 @@
                 #expect(try other.value("SELECT current_schema()::text") == "public")
             }
             #expect(try direct.value("SELECT count(*) FROM tenant.t") == 5)
+            // A transaction that the caller begins is one, however it is written.
+            for beginning in ["begin", "START TRANSACTION", "/* */ BEGIN"] {
+                try own.execute(ServerSQL(verbatim: beginning))
+                let isOpen = own.isInTransaction
+                #expect(isOpen)
+                try own.execute("INSERT INTO t VALUES (6)")
+                try own.execute("ROLLBACK")
+            }
+            #expect(try own.value("SELECT count(*) FROM t") == 5)
             let failed = refused(.serverUnsupported) {
                 try own.execute("CREATE INDEX CONCURRENTLY t_i ON t (i)")
             }
@@ -61,7 +70,7 @@
             let plain = try own.prepare("SELECT $1::int8 + 1")
             let find = try own.prepare("SELECT id, title FROM films WHERE \(sealed: "films.title")")
             var backends: Set<Int> = []
-            // Those who came last keep the connections that were used.
+            // A transaction that stays open keeps the connection that was used last.
             let others = try (0..<3).map { _ in try Other(address) }
             for (number, other) in others.enumerated() {
                 backends.insert(try own.value("SELECT pg_backend_pid()") ?? 0)

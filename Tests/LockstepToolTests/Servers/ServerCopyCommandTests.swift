@@ -76,6 +76,10 @@
             #expect(many.text.hasSuffix(",[1200],[1201]]}\n"), "\(many.errors)")
             #expect(
                 try await run("\(query) 'SHOW server_encoding'").text == "server_encoding\nUTF8\n")
+            let late = try await run("\(query) 'SELECT pg_sleep(600)' --timeout 700ms")
+            #expect(late.errors.contains("--timeout 700ms"), "\(late.errors)")
+            let soon = try await run("\(query) 'SELECT 1 AS one' --timeout 500ms")
+            #expect(soon.text == "one\n1\n" || soon.errors.contains("--timeout"), "\(soon.errors)")
             for (statement, code, words) in [
                 ("DELETE FROM movies", 64, "begins with SELECT"),
                 ("WITH gone AS (DELETE FROM movies RETURNING 1) SELECT 1", 1, "data-modifying"),
