@@ -1,7 +1,6 @@
 # Lockstep's commands. Each works alone on a machine that has Swift 6.2 or newer.
 
-# The tools load nothing from the folder that they lie in, which others might write to.
-RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
+RELEASE := .ci/release
 
 .PHONY: help setup build release demo test transcript docs torture mutants sanitize fuzz lint format layers peers bench bench-quick bench-server growth clean
 
@@ -21,7 +20,7 @@ release: setup ## Build the tools with optimisation.
 demo: setup ## Build, then show the main job on real data.
 	$(RELEASE) --product lockstep
 	$(RELEASE) --product demo-films
-	@Sources/Demo/demo "$$(swift build -c release --show-bin-path)/lockstep"
+	@Sources/Demo/demo "$$($(RELEASE) --show-bin-path)/lockstep"
 
 test: setup $(if $(FILTER),,lint) ## Check style and layers, then run every test; FILTER=StoreTests runs only what fits.
 	@.ci/test '$(FILTER)'
@@ -62,18 +61,18 @@ bench: release $(if $(REF),,peers) ## Compare with peers, in a quarter of an hou
 ifdef REF
 	.ci/bench-ref "$(REF)" $(or $(BENCH),--rows 100000)
 else
-	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers $(or $(BENCH),--repetitions 3)
+	"$$($(RELEASE) --show-bin-path)/lockstep-bench" compare --peers .build/peers $(or $(BENCH),--repetitions 3)
 endif
 
 growth: release ## Measure Lockstep alone on tables of several sizes; BENCH="--rows 10000,100000" sets them.
-	"$$(swift build -c release --show-bin-path)/lockstep-bench" growth $(BENCH)
+	"$$($(RELEASE) --show-bin-path)/lockstep-bench" growth $(BENCH)
 
 bench-quick: release peers ## The same with small numbers: a first look in about a minute, once it is built.
-	"$$(swift build -c release --show-bin-path)/lockstep-bench" compare --peers .build/peers --quick $(BENCH)
+	"$$($(RELEASE) --show-bin-path)/lockstep-bench" compare --peers .build/peers --quick $(BENCH)
 
 bench-server: setup peers ## Compare with other clients of PostgreSQL, on a server of the run's own; BENCH="--rows 50000 lookup" sets what.
 	$(RELEASE) --product lockstep-bench-server
-	Tests/Peers/with-server Tests/Peers/bench-server "$$(swift build -c release --show-bin-path)/lockstep-bench-server" --peers .build/peers $(BENCH)
+	Tests/Peers/with-server Tests/Peers/bench-server "$$($(RELEASE) --show-bin-path)/lockstep-bench-server" --peers .build/peers $(BENCH)
 
 clean: ## Remove what was built.
 	swift package clean

@@ -16,9 +16,6 @@ let product = strict + [.strictMemorySafety()]
 
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
-let postgreSQL = Target.Dependency.target(
-    name: "CPostgreSQL", condition: .when(traits: ["Postgres"]))
-
 let package = Package(
     name: "lockstep",
     platforms: [.macOS("26.0")],
@@ -31,15 +28,12 @@ let package = Package(
         .executable(name: "lockstep-bench-server", targets: ["LockstepServerBench"]),
         .plugin(name: "EmbedMigrations", targets: ["EmbedMigrations"]),
     ],
+    // One trait alone: SwiftPM passes the flags of several in a random order, which compiles everything again.
     traits: [
-        .default(enabledTraits: ["Foundation", "Postgres"]),
+        .default(enabledTraits: ["Foundation"]),
         .trait(
             name: "Foundation",
             description: "Columns of Foundation's types, such as Date and UUID, and of JSON"),
-        .trait(
-            name: "Postgres",
-            description:
-                "Servers of PostgreSQL, which takes libpq, in LockstepPostgres and the tool"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -60,14 +54,14 @@ let package = Package(
             name: "Lockstep",
             dependencies: ["CSQLCipher", "CCrypto", systemPackage],
             swiftSettings: product),
-        // Without the trait its headers need not be there, and its sources are empty.
+        // Only what depends on LockstepPostgres needs its headers.
         .systemLibrary(
             name: "CPostgreSQL",
             pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
             name: "LockstepPostgres",
-            dependencies: ["Lockstep", postgreSQL, systemPackage],
+            dependencies: ["Lockstep", "CPostgreSQL", systemPackage],
             swiftSettings: product),
         .target(
             name: "LockstepModels",
@@ -78,7 +72,7 @@ let package = Package(
             name: "LockstepTool",
             dependencies: [
                 "Lockstep", "LockstepModels", systemPackage,
-                .target(name: "LockstepPostgres", condition: .when(traits: ["Postgres"])),
+                "LockstepPostgres",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: product),
@@ -86,7 +80,7 @@ let package = Package(
             name: "demo-films",
             dependencies: [
                 "Lockstep", systemPackage,
-                .target(name: "LockstepPostgres", condition: .when(traits: ["Postgres"])),
+                "LockstepPostgres",
             ],
             path: "Sources/Demo/Films",
             swiftSettings: product),
@@ -105,7 +99,7 @@ let package = Package(
             name: "LockstepServerBench",
             dependencies: [
                 "Lockstep", systemPackage,
-                .target(name: "LockstepPostgres", condition: .when(traits: ["Postgres"])),
+                "LockstepPostgres",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
@@ -163,7 +157,7 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "Lockstep", "CSQLCipher", "EndWithParent", "FaultyVFS", "FaultyWork", systemPackage,
-                .target(name: "LockstepPostgres", condition: .when(traits: ["Postgres"])),
+                "LockstepPostgres",
             ],
             path: "Tests/Harness/Worker",
             swiftSettings: strict),

@@ -7,7 +7,7 @@
 #elif __has_include(<postgresql/libpq-fe.h>)
 #include <postgresql/libpq-fe.h>
 #else
-#error "libpq's header is missing. Run `make setup`, or install libpq-dev; or build without it: --disable-default-traits."
+#error "libpq's header is missing. Run `make setup`, or install libpq-dev."
 #endif
 
 #ifndef LIBPQ_HAS_PIPELINING

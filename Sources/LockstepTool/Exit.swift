@@ -1,9 +1,6 @@
 import ArgumentParser
 import Lockstep
-
-#if Postgres
-    import LockstepPostgres
-#endif
+import LockstepPostgres
 
 /// The tool's exit codes. Scripts rely on them: codes are only ever added.
 enum Exit: Int32, CaseIterable {
@@ -74,18 +71,14 @@ enum Exit: Int32, CaseIterable {
         }
     }
 
-    #if Postgres
-        private static func server(_ code: LockstepError.Code) -> Exit {
-            switch code {
-            case .serverUnreachable, .commitUnknown: .unreachable
-            case .loginRefused: .wrongKey
-            case .serverUntrusted, .copyDiffers: .tampered
-            default: .failed
-            }
+    private static func server(_ code: LockstepError.Code) -> Exit {
+        switch code {
+        case .serverUnreachable, .commitUnknown: .unreachable
+        case .loginRefused: .wrongKey
+        case .serverUntrusted, .copyDiffers: .tampered
+        default: .failed
         }
-    #else
-        private static func server(_ code: LockstepError.Code) -> Exit { .failed }
-    #endif
+    }
 }
 
 extension ExitCode {

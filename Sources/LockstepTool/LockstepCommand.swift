@@ -19,17 +19,8 @@ struct LockstepCommand: ParsableCommand {
             Baseline.self, Repair.self, New.self, Status.self, Verify.self, Keys.self, Seal.self,
             Unseal.self, Reseal.self, Issue.self, Release.self, Import.self, List.self, Show.self,
             Insert.self, Update.self, Delete.self, Query.self,
-            Adopt.self, Backup.self, Restore.self, Salvage.self, Export.self,
-        ] + servers)
-
-    /// The commands that need a server.
-    private static var servers: [any ParsableCommand.Type] {
-        #if Postgres
-            [Copy.self]
-        #else
-            []
-        #endif
-    }
+            Adopt.self, Backup.self, Restore.self, Salvage.self, Export.self, Copy.self,
+        ])
 
     /// Prints our own errors as `error:` and `hint:` and takes the exit code from them. The argument parser handles
     /// everything else.

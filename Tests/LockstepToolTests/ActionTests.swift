@@ -15,19 +15,9 @@ struct ActionTests {
         return String(decoding: (try? Bytes.read(file)) ?? [], as: UTF8.self)
     }()
 
-    private static var hasServers: Bool {
-        #if Postgres
-            true
-        #else
-            false
-        #endif
-    }
-
     @Test("Each command exists, and so do its options")
     func commands() throws {
-        let typed = Self.table.matches(of: /`lockstep ([^`]+)`/).map(\.1).filter {
-            Self.hasServers || !$0.hasPrefix("copy")
-        }
+        let typed = Self.table.matches(of: /`lockstep ([^`]+)`/).map(\.1)
         #expect(typed.count >= 20)
         for line in typed {
             var command: any ParsableCommand.Type = LockstepCommand.self

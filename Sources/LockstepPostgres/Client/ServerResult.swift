@@ -1,85 +1,83 @@
-#if Postgres
-    internal import CPostgreSQL
-    internal import Lockstep
+internal import CPostgreSQL
+internal import Lockstep
 
-    /// The result of a statement, in libpq's memory.
-    // Sendable by this proof: libpq's functions that read a result change nothing in it, and only `deinit` frees it.
-    @safe
-    final class ServerResult: @unchecked Sendable {
-        fileprivate let result: OpaquePointer
+/// The result of a statement, in libpq's memory.
+// Sendable by this proof: libpq's functions that read a result change nothing in it, and only `deinit` frees it.
+@safe
+final class ServerResult: @unchecked Sendable {
+    fileprivate let result: OpaquePointer
 
-        init(_ result: OpaquePointer) { unsafe self.result = unsafe result }
+    init(_ result: OpaquePointer) { unsafe self.result = unsafe result }
 
-        deinit { unsafe PQclear(result) }
+    deinit { unsafe PQclear(result) }
 
-        var status: ExecStatusType { unsafe PQresultStatus(result) }
-        var rowCount: Int { Int(unsafe PQntuples(result)) }
-        var columnCount: Int { Int(unsafe PQnfields(result)) }
+    var status: ExecStatusType { unsafe PQresultStatus(result) }
+    var rowCount: Int { Int(unsafe PQntuples(result)) }
+    var columnCount: Int { Int(unsafe PQnfields(result)) }
 
-        /// The command, such as `INSERT 0 1`.
-        var command: String { unsafe String(cString: PQcmdStatus(result)) }
+    /// The command, such as `INSERT 0 1`.
+    var command: String { unsafe String(cString: PQcmdStatus(result)) }
 
-        /// How many rows the statement inserted, changed, deleted, or returned.
-        var affected: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
+    /// How many rows the statement inserted, changed, deleted, or returned.
+    var affected: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-        var failure: ServerFailure {
-            ServerFailure(
-                state: field(Int32(UInt8(ascii: "C"))) ?? "",
-                message: field(Int32(UInt8(ascii: "M"))) ?? message,
-                position: field(Int32(UInt8(ascii: "P"))).flatMap { Int($0) },
-                table: field(Int32(UInt8(ascii: "t"))), column: field(Int32(UInt8(ascii: "c"))),
-                place: field(Int32(UInt8(ascii: "W"))))
-        }
-
-        private var message: String { unsafe String(cString: PQresultErrorMessage(result)) }
-
-        private func field(_ code: Int32) -> String? {
-            guard let text = unsafe PQresultErrorField(result, code) else { return nil }
-            return unsafe String(cString: text)
-        }
-
-        func name(_ column: Int) -> String {
-            guard let text = unsafe PQfname(result, Int32(column)) else { return "" }
-            return unsafe String(cString: text)
-        }
-
-        func type(_ column: Int) -> UInt32 { unsafe PQftype(result, Int32(column)) }
-
-        func origin(_ column: Int) -> ResultOrigin? {
-            let table = unsafe PQftable(result, Int32(column))
-            let number = unsafe PQftablecol(result, Int32(column))
-            return table == 0 || number <= 0 ? nil : ResultOrigin(table: table, column: Int(number))
-        }
-
-        func isNull(_ row: Int, _ column: Int) -> Bool {
-            unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
-        }
-
-        /// Whether another result of the same statement has the same values in the same order.
-        func hasSameValues(as other: ServerResult) -> Bool {
-            guard rowCount == other.rowCount, columnCount == other.columnCount else { return false }
-            for row in 0..<rowCount {
-                for column in 0..<columnCount {
-                    guard type(column) == other.type(column),
-                        isNull(row, column) == other.isNull(row, column)
-                    else { return false }
-                    let isSame = unsafe withBytes(row, column) { one in
-                        unsafe other.withBytes(row, column) { unsafe one.elementsEqual($0) }
-                    }
-                    guard isSame else { return false }
-                }
-            }
-            return true
-        }
-
-        func withBytes<Output>(
-            _ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Output
-        ) -> Output {
-            let length = Int(unsafe PQgetlength(result, Int32(row), Int32(column)))
-            let start = unsafe UnsafeRawPointer(PQgetvalue(result, Int32(row), Int32(column)))
-            return unsafe body(
-                UnsafeBufferPointer(
-                    start: start?.assumingMemoryBound(to: UInt8.self), count: length))
-        }
+    var failure: ServerFailure {
+        ServerFailure(
+            state: field(Int32(UInt8(ascii: "C"))) ?? "",
+            message: field(Int32(UInt8(ascii: "M"))) ?? message,
+            position: field(Int32(UInt8(ascii: "P"))).flatMap { Int($0) },
+            table: field(Int32(UInt8(ascii: "t"))), column: field(Int32(UInt8(ascii: "c"))),
+            place: field(Int32(UInt8(ascii: "W"))))
     }
-#endif
+
+    private var message: String { unsafe String(cString: PQresultErrorMessage(result)) }
+
+    private func field(_ code: Int32) -> String? {
+        guard let text = unsafe PQresultErrorField(result, code) else { return nil }
+        return unsafe String(cString: text)
+    }
+
+    func name(_ column: Int) -> String {
+        guard let text = unsafe PQfname(result, Int32(column)) else { return "" }
+        return unsafe String(cString: text)
+    }
+
+    func type(_ column: Int) -> UInt32 { unsafe PQftype(result, Int32(column)) }
+
+    func origin(_ column: Int) -> ResultOrigin? {
+        let table = unsafe PQftable(result, Int32(column))
+        let number = unsafe PQftablecol(result, Int32(column))
+        return table == 0 || number <= 0 ? nil : ResultOrigin(table: table, column: Int(number))
+    }
+
+    func isNull(_ row: Int, _ column: Int) -> Bool {
+        unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
+    }
+
+    /// Whether another result of the same statement has the same values in the same order.
+    func hasSameValues(as other: ServerResult) -> Bool {
+        guard rowCount == other.rowCount, columnCount == other.columnCount else { return false }
+        for row in 0..<rowCount {
+            for column in 0..<columnCount {
+                guard type(column) == other.type(column),
+                    isNull(row, column) == other.isNull(row, column)
+                else { return false }
+                let isSame = unsafe withBytes(row, column) { one in
+                    unsafe other.withBytes(row, column) { unsafe one.elementsEqual($0) }
+                }
+                guard isSame else { return false }
+            }
+        }
+        return true
+    }
+
+    func withBytes<Output>(
+        _ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Output
+    ) -> Output {
+        let length = Int(unsafe PQgetlength(result, Int32(row), Int32(column)))
+        let start = unsafe UnsafeRawPointer(PQgetvalue(result, Int32(row), Int32(column)))
+        return unsafe body(
+            UnsafeBufferPointer(
+                start: start?.assumingMemoryBound(to: UInt8.self), count: length))
+    }
+}

@@ -1,147 +1,145 @@
-#if Postgres
-    internal import CPostgreSQL
-    internal import Lockstep
+internal import CPostgreSQL
+internal import Lockstep
 
-    extension ServerSession {
-        /// Runs a prepared statement once for each row of values, without waiting for an answer in between. Outside a
-        /// transaction they are one: the first that fails undoes all.
-        /// - Returns: The number of rows that it changed.
-        /// - Throws: The error of the first row that fails, with the row's number.
-        func runPipelined(
-            prepared name: String, _ rows: [[ServerParameter]]
-        ) throws(LockstepError) -> Int {
-            // Before anything is sent: what cannot be sent ends no pipeline half-way.
-            for row in rows { try row.requireSendable() }
-            guard !rows.isEmpty else { return 0 }
-            return try inSchema { () throws(LockstepError) in try pipeline(name, rows) }
-        }
+extension ServerSession {
+    /// Runs a prepared statement once for each row of values, without waiting for an answer in between. Outside a
+    /// transaction they are one: the first that fails undoes all.
+    /// - Returns: The number of rows that it changed.
+    /// - Throws: The error of the first row that fails, with the row's number.
+    func runPipelined(
+        prepared name: String, _ rows: [[ServerParameter]]
+    ) throws(LockstepError) -> Int {
+        // Before anything is sent: what cannot be sent ends no pipeline half-way.
+        for row in rows { try row.requireSendable() }
+        guard !rows.isEmpty else { return 0 }
+        return try inSchema { () throws(LockstepError) in try pipeline(name, rows) }
+    }
 
-        private func pipeline(
-            _ name: String, _ rows: [[ServerParameter]]
-        ) throws(LockstepError) -> Int {
-            guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
-            defer { _ = unsafe PQexitPipelineMode(handle) }
-            var answers = PipelineAnswers()
-            for (number, row) in rows.enumerated() where answers.failure == nil {
-                try unsafe row.withServerArrays {
-                    count, _, values, lengths, formats throws(LockstepError) in
-                    guard unsafe send(prepared: name, count, values, lengths, formats) else {
-                        throw lost()
-                    }
-                }
-                guard (number + 1).isMultiple(of: Self.group) else { continue }
-                guard unsafe PQsendFlushRequest(handle) == 1, unsafe PQflush(handle) == 0 else {
+    private func pipeline(
+        _ name: String, _ rows: [[ServerParameter]]
+    ) throws(LockstepError) -> Int {
+        guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
+        defer { _ = unsafe PQexitPipelineMode(handle) }
+        var answers = PipelineAnswers()
+        for (number, row) in rows.enumerated() where answers.failure == nil {
+            try unsafe row.withServerArrays {
+                count, _, values, lengths, formats throws(LockstepError) in
+                guard unsafe send(prepared: name, count, values, lengths, formats) else {
                     throw lost()
                 }
-                // The answers to the group before: the server works on this one meanwhile, and memory stays flat.
-                try take(&answers, upTo: number + 1 - Self.group)
             }
-            guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
-            try take(&answers, upTo: .max)
-            if let failure = answers.failure { throw failure }
-            return answers.affected
-        }
-
-        /// How many rows are sent between two looks at the answers.
-        private static let group = 256
-
-        /// What the statements of a pipeline have answered.
-        private struct PipelineAnswers {
-            var affected = 0
-            /// How many statements have answered.
-            var count = 0
-            /// The error of the first that failed.
-            var failure: LockstepError?
-        }
-
-        /// Takes answers until this many statements have answered, one has failed, or the pipeline has ended.
-        private func take(
-            _ answers: inout PipelineAnswers, upTo count: Int
-        ) throws(LockstepError) {
-            let isEnding = count == .max
-            while answers.count < count, isEnding || answers.failure == nil {
-                guard let pointer = unsafe PQgetResult(handle) else {
-                    // Between two statements libpq answers nil once.
-                    if isLost { throw lost() }
-                    continue
-                }
-                let result = unsafe ServerResult(pointer)
-                switch result.status {
-                case PGRES_PIPELINE_SYNC: return
-                case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
-                    answers.affected += result.affected
-                    answers.count += 1
-                case PGRES_PIPELINE_ABORTED: break
-                default:
-                    if isLost { throw lost() }
-                    answers.count += 1
-                    answers.failure =
-                        answers.failure ?? result.failure.error().located("row \(answers.count)")
-                }
-            }
-        }
-
-        /// Runs two prepared statements in one round trip. Outside a transaction they are one: the first that fails ends both.
-        /// - Returns: What each answered; the second with an error if the first failed.
-        func runTogether(
-            _ first: String, _ second: String, _ parameters: [ServerParameter]
-        ) throws(LockstepError) -> (
-            Result<ServerResult, LockstepError>, Result<ServerResult, LockstepError>
-        ) {
-            try parameters.requireSendable()
-            return try inSchema { () throws(LockstepError) in
-                try together(first, second, parameters)
-            }
-        }
-
-        private func together(
-            _ first: String, _ second: String, _ parameters: [ServerParameter]
-        ) throws(LockstepError) -> (
-            Result<ServerResult, LockstepError>, Result<ServerResult, LockstepError>
-        ) {
-            guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
-            defer { _ = unsafe PQexitPipelineMode(handle) }
-            guard unsafe send(prepared: first, 0, nil, nil, nil, binary: true) else {
+            guard (number + 1).isMultiple(of: Self.group) else { continue }
+            guard unsafe PQsendFlushRequest(handle) == 1, unsafe PQflush(handle) == 0 else {
                 throw lost()
             }
-            try unsafe parameters.withServerArrays {
-                count, _, values, lengths, formats throws(LockstepError) in
-                guard unsafe send(prepared: second, count, values, lengths, formats) else {
-                    throw lost()
-                }
-            }
-            guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
-            var results: [ServerResult] = []
-            while true {
-                guard let pointer = unsafe PQgetResult(handle) else {
-                    if isLost { throw lost() }
-                    continue
-                }
-                let result = unsafe ServerResult(pointer)
-                guard result.status != PGRES_PIPELINE_SYNC else { break }
-                results.append(result)
-            }
-            guard results.count == 2 else { throw lost() }
-            return (Self.rows(results[0]), Self.rows(results[1]))
+            // The answers to the group before: the server works on this one meanwhile, and memory stays flat.
+            try take(&answers, upTo: number + 1 - Self.group)
         }
+        guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
+        try take(&answers, upTo: .max)
+        if let failure = answers.failure { throw failure }
+        return answers.affected
+    }
 
-        /// Sends a prepared statement.
-        /// - Returns: False if libpq has failed.
-        private func send(
-            prepared name: String, _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>?,
-            _ lengths: UnsafePointer<Int32>?, _ formats: UnsafePointer<Int32>?,
-            binary: Bool = false
-        ) -> Bool {
-            if let text = pooler?.statements[name] {
-                return unsafe PQsendQueryParams(
-                    handle, text, count, nil, values, lengths, formats, binary ? 1 : 0) == 1
+    /// How many rows are sent between two looks at the answers.
+    private static let group = 256
+
+    /// What the statements of a pipeline have answered.
+    private struct PipelineAnswers {
+        var affected = 0
+        /// How many statements have answered.
+        var count = 0
+        /// The error of the first that failed.
+        var failure: LockstepError?
+    }
+
+    /// Takes answers until this many statements have answered, one has failed, or the pipeline has ended.
+    private func take(
+        _ answers: inout PipelineAnswers, upTo count: Int
+    ) throws(LockstepError) {
+        let isEnding = count == .max
+        while answers.count < count, isEnding || answers.failure == nil {
+            guard let pointer = unsafe PQgetResult(handle) else {
+                // Between two statements libpq answers nil once.
+                if isLost { throw lost() }
+                continue
             }
-            return unsafe PQsendQueryPrepared(
-                handle, name, count, values, lengths, formats, binary ? 1 : 0) == 1
-        }
-
-        private static func rows(_ result: ServerResult) -> Result<ServerResult, LockstepError> {
-            result.status == PGRES_TUPLES_OK ? .success(result) : .failure(result.failure.error())
+            let result = unsafe ServerResult(pointer)
+            switch result.status {
+            case PGRES_PIPELINE_SYNC: return
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+                answers.affected += result.affected
+                answers.count += 1
+            case PGRES_PIPELINE_ABORTED: break
+            default:
+                if isLost { throw lost() }
+                answers.count += 1
+                answers.failure =
+                    answers.failure ?? result.failure.error().located("row \(answers.count)")
+            }
         }
     }
-#endif
+
+    /// Runs two prepared statements in one round trip. Outside a transaction they are one: the first that fails ends both.
+    /// - Returns: What each answered; the second with an error if the first failed.
+    func runTogether(
+        _ first: String, _ second: String, _ parameters: [ServerParameter]
+    ) throws(LockstepError) -> (
+        Result<ServerResult, LockstepError>, Result<ServerResult, LockstepError>
+    ) {
+        try parameters.requireSendable()
+        return try inSchema { () throws(LockstepError) in
+            try together(first, second, parameters)
+        }
+    }
+
+    private func together(
+        _ first: String, _ second: String, _ parameters: [ServerParameter]
+    ) throws(LockstepError) -> (
+        Result<ServerResult, LockstepError>, Result<ServerResult, LockstepError>
+    ) {
+        guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
+        defer { _ = unsafe PQexitPipelineMode(handle) }
+        guard unsafe send(prepared: first, 0, nil, nil, nil, binary: true) else {
+            throw lost()
+        }
+        try unsafe parameters.withServerArrays {
+            count, _, values, lengths, formats throws(LockstepError) in
+            guard unsafe send(prepared: second, count, values, lengths, formats) else {
+                throw lost()
+            }
+        }
+        guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
+        var results: [ServerResult] = []
+        while true {
+            guard let pointer = unsafe PQgetResult(handle) else {
+                if isLost { throw lost() }
+                continue
+            }
+            let result = unsafe ServerResult(pointer)
+            guard result.status != PGRES_PIPELINE_SYNC else { break }
+            results.append(result)
+        }
+        guard results.count == 2 else { throw lost() }
+        return (Self.rows(results[0]), Self.rows(results[1]))
+    }
+
+    /// Sends a prepared statement.
+    /// - Returns: False if libpq has failed.
+    private func send(
+        prepared name: String, _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>?,
+        _ lengths: UnsafePointer<Int32>?, _ formats: UnsafePointer<Int32>?,
+        binary: Bool = false
+    ) -> Bool {
+        if let text = pooler?.statements[name] {
+            return unsafe PQsendQueryParams(
+                handle, text, count, nil, values, lengths, formats, binary ? 1 : 0) == 1
+        }
+        return unsafe PQsendQueryPrepared(
+            handle, name, count, values, lengths, formats, binary ? 1 : 0) == 1
+    }
+
+    private static func rows(_ result: ServerResult) -> Result<ServerResult, LockstepError> {
+        result.status == PGRES_TUPLES_OK ? .success(result) : .failure(result.failure.error())
+    }
+}

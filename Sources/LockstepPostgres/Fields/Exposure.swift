@@ -1,155 +1,153 @@
-#if Postgres
-    internal import Lockstep
+internal import Lockstep
 
-    /// The columns of a schema that hold plaintext on a server. In a file such a column is encrypted together with the rest;
-    /// a server's operator reads it. So each of them is named, and `lockstep_exposed` records it:
-    ///
-    ///   lockstep_exposed
-    ///     table_name, name     a column that may hold plaintext; `*` for all columns of the table that are not sealed
-    ///
-    /// A schema is held to this once something is sealed in it, or a column is named; the tables of a set that seals
-    /// nothing are plaintext as a whole.
-    struct Exposure: Sendable {
-        let schema: String
+/// The columns of a schema that hold plaintext on a server. In a file such a column is encrypted together with the rest;
+/// a server's operator reads it. So each of them is named, and `lockstep_exposed` records it:
+///
+///   lockstep_exposed
+///     table_name, name     a column that may hold plaintext; `*` for all columns of the table that are not sealed
+///
+/// A schema is held to this once something is sealed in it, or a column is named; the tables of a set that seals
+/// nothing are plaintext as a whole.
+struct Exposure: Sendable {
+    let schema: String
 
-        init(schema: String) { self.schema = schema }
+    init(schema: String) { self.schema = schema }
 
-        static let table = "lockstep_exposed"
-        /// In place of a column's name.
-        static let all = "*"
+    static let table = "lockstep_exposed"
+    /// In place of a column's name.
+    static let all = "*"
 
-        /// A column, as `table.column`.
-        struct Column: Sendable, Hashable, Comparable {
-            let table: String
-            let name: String
+    /// A column, as `table.column`.
+    struct Column: Sendable, Hashable, Comparable {
+        let table: String
+        let name: String
 
-            init(table: String, name: String) { (self.table, self.name) = (table, name) }
+        init(table: String, name: String) { (self.table, self.name) = (table, name) }
 
-            var title: String { "\(table).\(name)" }
+        var title: String { "\(table).\(name)" }
 
-            /// With names in lower case, as names are compared.
-            var folded: Column { Column(table: table.asciiLowercased, name: name.asciiLowercased) }
+        /// With names in lower case, as names are compared.
+        var folded: Column { Column(table: table.asciiLowercased, name: name.asciiLowercased) }
 
-            static func < (one: Column, other: Column) -> Bool {
-                (one.table, one.name) < (other.table, other.name)
-            }
+        static func < (one: Column, other: Column) -> Bool {
+            (one.table, one.name) < (other.table, other.name)
         }
+    }
 
-        private var quotedName: String { "\(SQLTokens.quote(schema)).\(Self.table)" }
+    private var quotedName: String { "\(SQLTokens.quote(schema)).\(Self.table)" }
 
-        /// Names a column in the open transaction; without one, all columns of the table that are not sealed.
-        func allow(
-            _ table: String, _ column: String?, _ connection: borrowing ServerConnection
-        ) throws {
-            if try EngineTable.kind(Self.table, in: schema, connection) == nil {
-                try connection.execute(
-                    """
-                    CREATE TABLE \(verbatim: quotedName) (
-                        table_name text COLLATE "C", name text COLLATE "C", PRIMARY KEY (table_name, name))
-                    """)
-            }
+    /// Names a column in the open transaction; without one, all columns of the table that are not sealed.
+    func allow(
+        _ table: String, _ column: String?, _ connection: borrowing ServerConnection
+    ) throws {
+        if try EngineTable.kind(Self.table, in: schema, connection) == nil {
             try connection.execute(
                 """
-                INSERT INTO \(verbatim: quotedName) (table_name, name)
-                VALUES (\(table.asciiLowercased), \((column ?? Self.all).asciiLowercased))
-                ON CONFLICT DO NOTHING
+                CREATE TABLE \(verbatim: quotedName) (
+                    table_name text COLLATE "C", name text COLLATE "C", PRIMARY KEY (table_name, name))
                 """)
         }
+        try connection.execute(
+            """
+            INSERT INTO \(verbatim: quotedName) (table_name, name)
+            VALUES (\(table.asciiLowercased), \((column ?? Self.all).asciiLowercased))
+            ON CONFLICT DO NOTHING
+            """)
+    }
 
-        /// Whether columns must be named: something is sealed, or some column is named already.
-        func isHeld(_ connection: borrowing ServerConnection) throws -> Bool {
-            let kinds = try EngineTable.kinds(in: schema, connection)
-            return kinds[Self.table] != nil || kinds[ServerRegistry.datasets] != nil
+    /// Whether columns must be named: something is sealed, or some column is named already.
+    func isHeld(_ connection: borrowing ServerConnection) throws -> Bool {
+        let kinds = try EngineTable.kinds(in: schema, connection)
+        return kinds[Self.table] != nil || kinds[ServerRegistry.datasets] != nil
+    }
+
+    /// The columns that hold plaintext, and that nobody has named.
+    /// - Parameter arriving: Columns whose cells are about to be copied, together with their registry.
+    func unnamed(
+        _ connection: borrowing ServerConnection, arriving: [SealedColumn] = []
+    ) throws -> [Column] {
+        var (sealed, tokens) = try sealed(connection)
+        Self.add(arriving, to: &sealed, &tokens)
+        let named = try named(connection)
+        return try columns(connection).filter { column in
+            let name = column.folded
+            return !sealed.contains(name) && !tokens.contains(name) && !named.contains(name)
+                && !named.contains(Column(table: name.table, name: Self.all))
+        }.sorted()
+    }
+
+    /// Requires that each column that holds plaintext is named.
+    /// - Throws: `LockstepError.Code.exposed`, with all of them.
+    func require(
+        _ connection: borrowing ServerConnection, arriving: [SealedColumn] = []
+    ) throws {
+        let found = try unnamed(connection, arriving: arriving)
+        if let error = Self.error(found) { throw error }
+    }
+
+    /// The error for these columns; nil for none.
+    static func error(_ found: [Column]) -> LockstepError? {
+        guard let first = found.first else { return nil }
+        let lines = found.map {
+            "-- lockstep: \(Directive.plaintext(table: $0.table, column: $0.name).spelling)"
         }
+        return LockstepError(
+            .exposed,
+            "\(counted(found.count, "column")) would hold plaintext that the server's operator reads: "
+                + found.map(\.title).joined(separator: ", "),
+            hint: "seal them, or say that they may, each with a line in the migration: "
+                + lines.joined(separator: "; "),
+            context: .init(table: first.table, column: first.name))
+    }
 
-        /// The columns that hold plaintext, and that nobody has named.
-        /// - Parameter arriving: Columns whose cells are about to be copied, together with their registry.
-        func unnamed(
-            _ connection: borrowing ServerConnection, arriving: [SealedColumn] = []
-        ) throws -> [Column] {
-            var (sealed, tokens) = try sealed(connection)
-            Self.add(arriving, to: &sealed, &tokens)
-            let named = try named(connection)
-            return try columns(connection).filter { column in
-                let name = column.folded
-                return !sealed.contains(name) && !tokens.contains(name) && !named.contains(name)
-                    && !named.contains(Column(table: name.table, name: Self.all))
-            }.sorted()
+    private func columns(_ connection: borrowing ServerConnection) throws -> [Column] {
+        try connection.query(
+            """
+            SELECT c.relname::text, a.attname::text FROM pg_catalog.pg_attribute AS a
+            JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
+            JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+            WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name
+                AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,m}'::"char"[])
+                AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
+                AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+            """
+        ) { Column(table: try $0[0], name: try $0[1]) }
+    }
+
+    private func named(_ connection: borrowing ServerConnection) throws -> Set<Column> {
+        guard try EngineTable.kind(Self.table, in: schema, connection) == .table else {
+            return []
         }
-
-        /// Requires that each column that holds plaintext is named.
-        /// - Throws: `LockstepError.Code.exposed`, with all of them.
-        func require(
-            _ connection: borrowing ServerConnection, arriving: [SealedColumn] = []
-        ) throws {
-            let found = try unnamed(connection, arriving: arriving)
-            if let error = Self.error(found) { throw error }
-        }
-
-        /// The error for these columns; nil for none.
-        static func error(_ found: [Column]) -> LockstepError? {
-            guard let first = found.first else { return nil }
-            let lines = found.map {
-                "-- lockstep: \(Directive.plaintext(table: $0.table, column: $0.name).spelling)"
-            }
-            return LockstepError(
-                .exposed,
-                "\(counted(found.count, "column")) would hold plaintext that the server's operator reads: "
-                    + found.map(\.title).joined(separator: ", "),
-                hint: "seal them, or say that they may, each with a line in the migration: "
-                    + lines.joined(separator: "; "),
-                context: .init(table: first.table, column: first.name))
-        }
-
-        private func columns(_ connection: borrowing ServerConnection) throws -> [Column] {
+        return Set(
             try connection.query(
-                """
-                SELECT c.relname::text, a.attname::text FROM pg_catalog.pg_attribute AS a
-                JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
-                JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-                WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name
-                    AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,m}'::"char"[])
-                    AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
-                    AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
-                """
-            ) { Column(table: try $0[0], name: try $0[1]) }
-        }
+                "SELECT table_name, name FROM \(verbatim: quotedName)"
+            ) { Column(table: try $0[0], name: try $0[1]) })
+    }
 
-        private func named(_ connection: borrowing ServerConnection) throws -> Set<Column> {
-            guard try EngineTable.kind(Self.table, in: schema, connection) == .table else {
-                return []
+    /// What is sealed, and what holds tokens: proven where the connection has the keys, otherwise as the registry claims.
+    private func sealed(
+        _ connection: borrowing ServerConnection
+    ) throws -> (cells: Set<Column>, tokens: Set<Column>) {
+        let registry = ServerRegistry(schema: schema)
+        var (cells, tokens): (Set<Column>, Set<Column>) = ([], [])
+        for mark in try registry.marks(connection) {
+            guard let records = try registry.records(of: mark.dataset, connection) else {
+                continue
             }
-            return Set(
-                try connection.query(
-                    "SELECT table_name, name FROM \(verbatim: quotedName)"
-                ) { Column(table: try $0[0], name: try $0[1]) })
+            let claimed = try RegistryRecords.claimed(records.columns, records.indexes)
+            Self.add(claimed, to: &cells, &tokens)
         }
+        return (cells, tokens)
+    }
 
-        /// What is sealed, and what holds tokens: proven where the connection has the keys, otherwise as the registry claims.
-        private func sealed(
-            _ connection: borrowing ServerConnection
-        ) throws -> (cells: Set<Column>, tokens: Set<Column>) {
-            let registry = ServerRegistry(schema: schema)
-            var (cells, tokens): (Set<Column>, Set<Column>) = ([], [])
-            for mark in try registry.marks(connection) {
-                guard let records = try registry.records(of: mark.dataset, connection) else {
-                    continue
-                }
-                let claimed = try RegistryRecords.claimed(records.columns, records.indexes)
-                Self.add(claimed, to: &cells, &tokens)
-            }
-            return (cells, tokens)
-        }
-
-        private static func add(
-            _ columns: [SealedColumn], to cells: inout Set<Column>, _ tokens: inout Set<Column>
-        ) {
-            for column in columns where !column.name.isEmpty {
-                cells.insert(Column(table: column.table, name: column.name).folded)
-                for index in column.indexes {
-                    tokens.insert(Column(table: column.table, name: index.name).folded)
-                }
+    private static func add(
+        _ columns: [SealedColumn], to cells: inout Set<Column>, _ tokens: inout Set<Column>
+    ) {
+        for column in columns where !column.name.isEmpty {
+            cells.insert(Column(table: column.table, name: column.name).folded)
+            for index in column.indexes {
+                tokens.insert(Column(table: column.table, name: index.name).folded)
             }
         }
     }
-#endif
+}

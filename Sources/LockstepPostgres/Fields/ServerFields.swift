@@ -1,244 +1,241 @@
-#if Postgres
-    internal import Lockstep
+internal import Lockstep
 
-    /// The sealed columns that a connection to a server reads and writes.
-    ///
-    /// The registries of the datasets are read and proven when the connection opens, and again when the server has other
-    /// ones: each statement that seals or opens looks first, unless its transaction has looked already.
-    final class ServerFields {
-        private let keys: [FieldKeys]
-        private let trust: SealedTrust
-        private let tools = SealingTools()
-        private let registry: ServerRegistry
-        private var marks: [ServerRegistry.Mark]? {
-            didSet { (lookResult, reading) = (nil, reading + 1) }
+/// The sealed columns that a connection to a server reads and writes.
+///
+/// The registries of the datasets are read and proven when the connection opens, and again when the server has other
+/// ones: each statement that seals or opens looks first, unless its transaction has looked already.
+final class ServerFields {
+    private let keys: [FieldKeys]
+    private let trust: SealedTrust
+    private let tools = SealingTools()
+    private let registry: ServerRegistry
+    private var marks: [ServerRegistry.Mark]? {
+        didSet { (lookResult, reading) = (nil, reading + 1) }
+    }
+    /// Counts what may have changed which columns are sealed, and how.
+    private(set) var reading = 1
+    /// An answer of the look that said what ``marks`` say.
+    private var lookResult: ServerResult?
+    /// What is sealed, by the numbers of its table and column.
+    private(set) var columns: [ResultOrigin: ServerColumn] = [:]
+    /// The tables with sealed columns, by their numbers.
+    private(set) var tables: [UInt32: ServerTable] = [:]
+    /// The identity of the data; nil if it has none.
+    private(set) var database: [UInt8]?
+    private var proven: [ColumnRegistry] = []
+    /// Numbers that sequences have given for rows to come, by table.
+    var reserved: [UInt32: ArraySlice<Int64>] = [:]
+    /// Prepared statements by their texts.
+    private var statements: [String: ServerStatement] = [:]
+    /// Whether the open transaction has looked.
+    var hasLooked = false
+    /// Whether the registries are being read, whose rows are plain.
+    private(set) var isLooking = false
+
+    /// - Throws: The errors of ``refresh(_:)``.
+    init(_ options: ServerOptions, _ connection: borrowing ServerConnection) throws {
+        keys = options.fieldKeys
+        let fields = SealedFields(
+            options.fieldKeys, relied: options.sealed, mayBeUnsealed: options.mayBeUnsealed,
+            mayBeUnknown: options.mayBeUnknown)
+        trust = SealedTrust(fields: fields, proof: SealedProof())
+        let schema: String? = try connection.value("SELECT pg_catalog.current_schema()::text")
+        guard let schema else {
+            throw LockstepError(
+                .notFound,
+                "\(connection.address): the schema with the sealed columns does not exist",
+                hint: "create it with CREATE SCHEMA, or name another one")
         }
-        /// Counts what may have changed which columns are sealed, and how.
-        private(set) var reading = 1
-        /// An answer of the look that said what ``marks`` say.
-        private var lookResult: ServerResult?
-        /// What is sealed, by the numbers of its table and column.
-        private(set) var columns: [ResultOrigin: ServerColumn] = [:]
-        /// The tables with sealed columns, by their numbers.
-        private(set) var tables: [UInt32: ServerTable] = [:]
-        /// The identity of the data; nil if it has none.
-        private(set) var database: [UInt8]?
-        private var proven: [ColumnRegistry] = []
-        /// Numbers that sequences have given for rows to come, by table.
-        var reserved: [UInt32: ArraySlice<Int64>] = [:]
-        /// Prepared statements by their texts.
-        private var statements: [String: ServerStatement] = [:]
-        /// Whether the open transaction has looked.
-        var hasLooked = false
-        /// Whether the registries are being read, whose rows are plain.
-        private(set) var isLooking = false
+        registry = ServerRegistry(schema: schema)
+        try load(connection)
+    }
 
-        /// - Throws: The errors of ``refresh(_:)``.
-        init(_ options: ServerOptions, _ connection: borrowing ServerConnection) throws {
-            keys = options.fieldKeys
-            let fields = SealedFields(
-                options.fieldKeys, relied: options.sealed, mayBeUnsealed: options.mayBeUnsealed,
-                mayBeUnknown: options.mayBeUnknown)
-            trust = SealedTrust(fields: fields, proof: SealedProof())
-            let schema: String? = try connection.value("SELECT pg_catalog.current_schema()::text")
-            guard let schema else {
-                throw LockstepError(
-                    .notFound,
-                    "\(connection.address): the schema with the sealed columns does not exist",
-                    hint: "create it with CREATE SCHEMA, or name another one")
-            }
-            registry = ServerRegistry(schema: schema)
-            try load(connection)
+    var schema: String { registry.schema }
+
+    func keys(named dataset: String) -> FieldKeys? { keys.first { $0.name == dataset } }
+
+    func keys(of dataset: [UInt8]) -> FieldKeys? { keys.first { $0.dataset == dataset } }
+
+    /// The proven registry of a dataset; nil if nothing of it is sealed.
+    func registry(of keys: FieldKeys) -> ColumnRegistry? {
+        proven.first { $0.dataset == keys.dataset }
+    }
+
+    /// Reads and proves the registries, if they are not those that are known.
+    /// - Throws: `LockstepError.Code.registryMissing`, `LockstepError.Code.registryOlder`,
+    ///   `LockstepError.Code.registryForged`, `LockstepError.Code.keyringMismatch`,
+    ///   `LockstepError.Code.keyUnavailable`; the server's errors.
+    func look(_ connection: borrowing ServerConnection) throws {
+        guard !isLooking, !(connection.isInTransaction && hasLooked) else { return }
+        isLooking = true
+        defer { isLooking = false }
+        let marks = try registry.marks(connection, after: self.marks)
+        if marks != self.marks { try load(connection) }
+        hasLooked = connection.isInTransaction
+    }
+
+    /// The prepared statement that looks, whose answer ``take(_:_:)`` gets; nil if there is nothing to look at, because the
+    /// open transaction has looked, or nothing is known to be sealed: then this looks by itself.
+    func lookStatement(
+        _ connection: borrowing ServerConnection
+    ) throws -> String? {
+        guard !(connection.isInTransaction && hasLooked) else { return nil }
+        guard marks?.isEmpty == false else {
+            try look(connection)
+            return nil
         }
+        return try prepared(registry.lookText, connection).name
+    }
 
-        var schema: String { registry.schema }
-
-        func keys(named dataset: String) -> FieldKeys? { keys.first { $0.name == dataset } }
-
-        func keys(of dataset: [UInt8]) -> FieldKeys? { keys.first { $0.dataset == dataset } }
-
-        /// The proven registry of a dataset; nil if nothing of it is sealed.
-        func registry(of keys: FieldKeys) -> ColumnRegistry? {
-            proven.first { $0.dataset == keys.dataset }
-        }
-
-        /// Reads and proves the registries, if they are not those that are known.
-        /// - Throws: `LockstepError.Code.registryMissing`, `LockstepError.Code.registryOlder`,
-        ///   `LockstepError.Code.registryForged`, `LockstepError.Code.keyringMismatch`,
-        ///   `LockstepError.Code.keyUnavailable`; the server's errors.
-        func look(_ connection: borrowing ServerConnection) throws {
-            guard !isLooking, !(connection.isInTransaction && hasLooked) else { return }
-            isLooking = true
-            defer { isLooking = false }
-            let marks = try registry.marks(connection, after: self.marks)
-            if marks != self.marks { try load(connection) }
-            hasLooked = connection.isInTransaction
-        }
-
-        /// The prepared statement that looks, whose answer ``take(_:_:)`` gets; nil if there is nothing to look at, because the
-        /// open transaction has looked, or nothing is known to be sealed: then this looks by itself.
-        func lookStatement(
-            _ connection: borrowing ServerConnection
-        ) throws -> String? {
-            guard !(connection.isInTransaction && hasLooked) else { return nil }
-            guard marks?.isEmpty == false else {
-                try look(connection)
-                return nil
-            }
-            return try prepared(registry.lookText, connection).name
-        }
-
-        /// Takes an answer of the look.
-        /// - Returns: Whether the registries are those that were known. Others are read and proven, and what went together with
-        ///   the look must run again.
-        /// - Throws: as ``look(_:)``.
-        func take(
-            _ answer: Result<ServerResult, LockstepError>,
-            _ connection: borrowing ServerConnection
-        ) throws -> Bool {
-            guard case .success(let result) = answer else {
-                // In a transaction nothing more runs.
-                if connection.isInTransaction { _ = try answer.get() }
-                try look(connection)
-                return false
-            }
-            hasLooked = connection.isInTransaction
-            if let lookResult, result.hasSameValues(as: lookResult) { return true }
-            if let found = registry.marks(in: result), found == marks {
-                lookResult = result
-                return true
-            }
-            hasLooked = false
+    /// Takes an answer of the look.
+    /// - Returns: Whether the registries are those that were known. Others are read and proven, and what went together with
+    ///   the look must run again.
+    /// - Throws: as ``look(_:)``.
+    func take(
+        _ answer: Result<ServerResult, LockstepError>,
+        _ connection: borrowing ServerConnection
+    ) throws -> Bool {
+        guard case .success(let result) = answer else {
+            // In a transaction nothing more runs.
+            if connection.isInTransaction { _ = try answer.get() }
             try look(connection)
             return false
         }
-
-        /// Reads and proves the registries, whatever is known.
-        /// - Throws: as ``look(_:)``.
-        func refresh(_ connection: borrowing ServerConnection) throws {
-            isLooking = true
-            defer { isLooking = false }
-            try load(connection)
+        hasLooked = connection.isInTransaction
+        if let lookResult, result.hasSameValues(as: lookResult) { return true }
+        if let found = registry.marks(in: result), found == marks {
+            lookResult = result
+            return true
         }
+        hasLooked = false
+        try look(connection)
+        return false
+    }
 
-        /// Takes what this connection has just written in the open transaction, which can still be rolled back.
-        func adopt(_ connection: borrowing ServerConnection) throws {
-            isLooking = true
-            defer { isLooking = false }
-            try load(connection, isOwn: true)
-            (marks, hasLooked) = (nil, true)
-        }
+    /// Reads and proves the registries, whatever is known.
+    /// - Throws: as ``look(_:)``.
+    func refresh(_ connection: borrowing ServerConnection) throws {
+        isLooking = true
+        defer { isLooking = false }
+        try load(connection)
+    }
 
-        /// - Parameter isOwn: Whether the registries are this connection's own and not committed: nothing is learnt from them.
-        private func load(_ connection: borrowing ServerConnection, isOwn: Bool = false) throws {
-            marks = nil
-            let now = try registry.marks(connection)
-            let database = try ServerIdentity(schema: schema).read(connection)
-            var columns: [ResultOrigin: ServerColumn] = [:]
-            var tables: [SQLName: ServerTable] = [:]
-            var proven: [ColumnRegistry] = []
-            for keys in keys {
-                let found = try registry.records(of: keys.dataset, connection)?.registry(keys)
-                if !isOwn { try trust.require(found, keys, keys.memory.record(of: database)) }
-                guard let found else { continue }
-                proven.append(found)
-                for column in found.columns where !column.name.isEmpty && column.state != .plaintext
-                {
-                    let table =
-                        try tables[SQLName(column.table)]
-                        ?? ServerTable(column.table, in: schema, connection)
-                    guard let table, let detail = table.detail(column.name) else {
-                        throw Self.missing(column)
-                    }
-                    tables[SQLName(column.table)] = table
-                    try Self.requireFit(column, table, detail)
-                    columns[ResultOrigin(table: table.oid, column: detail.number)] =
-                        try ServerColumn(column, table, keys, tools)
+    /// Takes what this connection has just written in the open transaction, which can still be rolled back.
+    func adopt(_ connection: borrowing ServerConnection) throws {
+        isLooking = true
+        defer { isLooking = false }
+        try load(connection, isOwn: true)
+        (marks, hasLooked) = (nil, true)
+    }
+
+    /// - Parameter isOwn: Whether the registries are this connection's own and not committed: nothing is learnt from them.
+    private func load(_ connection: borrowing ServerConnection, isOwn: Bool = false) throws {
+        marks = nil
+        let now = try registry.marks(connection)
+        let database = try ServerIdentity(schema: schema).read(connection)
+        var columns: [ResultOrigin: ServerColumn] = [:]
+        var tables: [SQLName: ServerTable] = [:]
+        var proven: [ColumnRegistry] = []
+        for keys in keys {
+            let found = try registry.records(of: keys.dataset, connection)?.registry(keys)
+            if !isOwn { try trust.require(found, keys, keys.memory.record(of: database)) }
+            guard let found else { continue }
+            proven.append(found)
+            for column in found.columns where !column.name.isEmpty && column.state != .plaintext {
+                let table =
+                    try tables[SQLName(column.table)]
+                    ?? ServerTable(column.table, in: schema, connection)
+                guard let table, let detail = table.detail(column.name) else {
+                    throw Self.missing(column)
                 }
-            }
-            if !isOwn { try trust.requireRelied(proven) }
-            (self.columns, self.proven, self.database) = (columns, proven, database)
-            self.tables = Dictionary(uniqueKeysWithValues: tables.values.map { ($0.oid, $0) })
-            reserved = [:]
-            marks = now
-        }
-
-        private static func requireFit(
-            _ column: SealedColumn, _ table: ServerTable, _ detail: ServerTable.Detail
-        ) throws(LockstepError) {
-            guard detail.type == ServerType.bytea else {
-                throw RegistryRecords.forged(
-                    "names the column \(column.title), which is not of the type bytea"
-                ).adding(column.context)
-            }
-            guard column.state == .sealed else {
-                throw LockstepError(
-                    .misuse,
-                    "\(column.title) is \(column.state.rawValue), which a server's columns never are",
-                    hint:
-                        "finish the change in the file that it was copied from, then copy it again",
-                    context: column.context)
-            }
-            guard !column.isSealed(toAnotherKeyThan: table.shape.key) else {
-                throw RegistryRecords.forged(
-                    "seals \(column.title) to a different primary key from the one that its table has"
-                ).adding(column.context)
+                tables[SQLName(column.table)] = table
+                try Self.requireFit(column, table, detail)
+                columns[ResultOrigin(table: table.oid, column: detail.number)] =
+                    try ServerColumn(column, table, keys, tools)
             }
         }
+        if !isOwn { try trust.requireRelied(proven) }
+        (self.columns, self.proven, self.database) = (columns, proven, database)
+        self.tables = Dictionary(uniqueKeysWithValues: tables.values.map { ($0.oid, $0) })
+        reserved = [:]
+        marks = now
+    }
 
-        private static func missing(_ column: SealedColumn) -> LockstepError {
-            LockstepError(
-                .registryForged,
-                "the registry names the sealed column \(column.title), which is not in the schema",
-                hint: "somebody renamed or dropped it without the fields keyring; undo that, "
-                    + "or restore the database from a backup", context: column.context)
+    private static func requireFit(
+        _ column: SealedColumn, _ table: ServerTable, _ detail: ServerTable.Detail
+    ) throws(LockstepError) {
+        guard detail.type == ServerType.bytea else {
+            throw RegistryRecords.forged(
+                "names the column \(column.title), which is not of the type bytea"
+            ).adding(column.context)
         }
-
-        // MARK: Lookup
-
-        /// The table of this name with sealed columns; nil for any other.
-        func table(_ name: String) -> ServerTable? {
-            tables.values.first { SQLName($0.shape.name) == SQLName(name) }
+        guard column.state == .sealed else {
+            throw LockstepError(
+                .misuse,
+                "\(column.title) is \(column.state.rawValue), which a server's columns never are",
+                hint:
+                    "finish the change in the file that it was copied from, then copy it again",
+                context: column.context)
         }
-
-        /// The sealed columns of a table.
-        func columns(of table: ServerTable) -> [ServerColumn] {
-            columns.values.filter { $0.table.oid == table.oid }
-                .sorted { $0.column.id < $1.column.id }
-        }
-
-        /// - Throws: `LockstepError.Code.misuse` for a column that is not sealed.
-        func column(_ title: String) throws(LockstepError) -> ServerColumn {
-            guard
-                let found = columns.values.first(where: {
-                    SQLName($0.column.title) == SQLName(title)
-                })
-            else {
-                throw LockstepError(
-                    .misuse,
-                    "\(title) is not sealed on this server, or the keys of its dataset were not given",
-                    hint: "write the name as TABLE.COLUMN; compare any other column with `=`")
-            }
-            return found
-        }
-
-        /// The length of what every cell begins with.
-        static let prefixLength = 5
-
-        /// Whether these are the first bytes of a cell under one of the keys.
-        func isBeginning(_ bytes: [UInt8], ofLength length: Int) -> Bool {
-            guard let prefix = CellPrefix(bytes.span, length: length) else { return false }
-            return keys.contains { $0.versions.contains(prefix.keyVersion) }
-        }
-
-        /// A statement that is prepared once.
-        func prepared(
-            _ text: String, _ connection: borrowing ServerConnection
-        ) throws(LockstepError) -> ServerStatement {
-            if let known = statements[text] { return known }
-            let statement = try connection.prepare(ServerSQL(verbatim: text))
-            statements[text] = statement
-            return statement
+        guard !column.isSealed(toAnotherKeyThan: table.shape.key) else {
+            throw RegistryRecords.forged(
+                "seals \(column.title) to a different primary key from the one that its table has"
+            ).adding(column.context)
         }
     }
-#endif
+
+    private static func missing(_ column: SealedColumn) -> LockstepError {
+        LockstepError(
+            .registryForged,
+            "the registry names the sealed column \(column.title), which is not in the schema",
+            hint: "somebody renamed or dropped it without the fields keyring; undo that, "
+                + "or restore the database from a backup", context: column.context)
+    }
+
+    // MARK: Lookup
+
+    /// The table of this name with sealed columns; nil for any other.
+    func table(_ name: String) -> ServerTable? {
+        tables.values.first { SQLName($0.shape.name) == SQLName(name) }
+    }
+
+    /// The sealed columns of a table.
+    func columns(of table: ServerTable) -> [ServerColumn] {
+        columns.values.filter { $0.table.oid == table.oid }
+            .sorted { $0.column.id < $1.column.id }
+    }
+
+    /// - Throws: `LockstepError.Code.misuse` for a column that is not sealed.
+    func column(_ title: String) throws(LockstepError) -> ServerColumn {
+        guard
+            let found = columns.values.first(where: {
+                SQLName($0.column.title) == SQLName(title)
+            })
+        else {
+            throw LockstepError(
+                .misuse,
+                "\(title) is not sealed on this server, or the keys of its dataset were not given",
+                hint: "write the name as TABLE.COLUMN; compare any other column with `=`")
+        }
+        return found
+    }
+
+    /// The length of what every cell begins with.
+    static let prefixLength = 5
+
+    /// Whether these are the first bytes of a cell under one of the keys.
+    func isBeginning(_ bytes: [UInt8], ofLength length: Int) -> Bool {
+        guard let prefix = CellPrefix(bytes.span, length: length) else { return false }
+        return keys.contains { $0.versions.contains(prefix.keyVersion) }
+    }
+
+    /// A statement that is prepared once.
+    func prepared(
+        _ text: String, _ connection: borrowing ServerConnection
+    ) throws(LockstepError) -> ServerStatement {
+        if let known = statements[text] { return known }
+        let statement = try connection.prepare(ServerSQL(verbatim: text))
+        statements[text] = statement
+        return statement
+    }
+}

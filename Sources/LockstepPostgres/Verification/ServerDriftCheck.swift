@@ -1,150 +1,148 @@
-#if Postgres
-    internal import Lockstep
+internal import Lockstep
 
-    /// The schema equals the one that a fresh run of the same migrations makes, object by object, as the server prints them.
-    ///
-    /// The fresh run goes to a schema of its own in a transaction that is rolled back, and waits for no lock.
-    enum ServerDriftCheck {
-        private static let scratch = "lockstep_fresh"
+/// The schema equals the one that a fresh run of the same migrations makes, object by object, as the server prints them.
+///
+/// The fresh run goes to a schema of its own in a transaction that is rolled back, and waits for no lock.
+enum ServerDriftCheck {
+    private static let scratch = "lockstep_fresh"
 
-        static func run(
-            _ sets: [MigrationSet]?, _ schema: String, _ connection: borrowing ServerConnection
-        ) throws -> ServerVerification.CheckResult {
-            guard let sets else {
-                throw NotAsked(reason: "no migrations were given to compare the schema with")
+    static func run(
+        _ sets: [MigrationSet]?, _ schema: String, _ connection: borrowing ServerConnection
+    ) throws -> ServerVerification.CheckResult {
+        guard let sets else {
+            throw NotAsked(reason: "no migrations were given to compare the schema with")
+        }
+        let scripts = try scripts(sets, connection)
+        try requireNoSchema(schema, scripts)
+        let path: String? = try connection.value(
+            "SELECT pg_catalog.current_setting('search_path')")
+        try setPath(SQLTokens.quote(schema), connection)
+        let found = try ServerSnapshot(of: schema, connection)
+        try setPath(path ?? "", connection)
+        let columns = try SealedRegistries(on: connection, schema: schema).columns
+        try makeScratch(connection)
+        try connection.execute("SELECT pg_catalog.set_config('lock_timeout', '1s', true)")
+        let shared = try extensionSchemas(beside: schema, connection)
+        try setPath(
+            ([scratch] + shared).map(SQLTokens.quote).joined(separator: ", "), connection)
+        for script in scripts { try replay(script, connection) }
+        for column in columns { try column.shape(in: scratch, connection) }
+        try setPath(SQLTokens.quote(scratch), connection)
+        let fresh = try ServerSnapshot(of: scratch, connection)
+        return (
+            "\(counted(found.definitions.count, "object")) compared with a fresh run",
+            found.differences(from: fresh).map {
+                .failure("\($0.object.type) \($0.object.name) is \($0.change)")
             }
-            let scripts = try scripts(sets, connection)
-            try requireNoSchema(schema, scripts)
-            let path: String? = try connection.value(
-                "SELECT pg_catalog.current_setting('search_path')")
-            try setPath(SQLTokens.quote(schema), connection)
-            let found = try ServerSnapshot(of: schema, connection)
-            try setPath(path ?? "", connection)
-            let columns = try SealedRegistries(on: connection, schema: schema).columns
-            try makeScratch(connection)
-            try connection.execute("SELECT pg_catalog.set_config('lock_timeout', '1s', true)")
-            let shared = try extensionSchemas(beside: schema, connection)
-            try setPath(
-                ([scratch] + shared).map(SQLTokens.quote).joined(separator: ", "), connection)
-            for script in scripts { try replay(script, connection) }
-            for column in columns { try column.shape(in: scratch, connection) }
-            try setPath(SQLTokens.quote(scratch), connection)
-            let fresh = try ServerSnapshot(of: scratch, connection)
-            return (
-                "\(counted(found.definitions.count, "object")) compared with a fresh run",
-                found.differences(from: fresh).map {
-                    .failure("\($0.object.type) \($0.object.name) is \($0.change)")
-                }
+        )
+    }
+
+    private static func makeScratch(_ connection: borrowing ServerConnection) throws {
+        do throws(LockstepError) {
+            try connection.execute("CREATE SCHEMA \(name: scratch)")
+        } catch {
+            guard error.context.sqlState == "42501" else { throw error }
+            throw NotAsked(
+                reason:
+                    "the role cannot make a schema for a fresh run: it needs CREATE on the database"
             )
         }
+    }
 
-        private static func makeScratch(_ connection: borrowing ServerConnection) throws {
-            do throws(LockstepError) {
-                try connection.execute("CREATE SCHEMA \(name: scratch)")
-            } catch {
-                guard error.context.sqlState == "42501" else { throw error }
-                throw NotAsked(
-                    reason:
-                        "the role cannot make a schema for a fresh run: it needs CREATE on the database"
-                )
-            }
+    /// The schemas with the functions and types of extensions, which a fresh run finds there.
+    private static func extensionSchemas(
+        beside schema: String, _ connection: borrowing ServerConnection
+    ) throws -> [String] {
+        let schemas = try connection.query(
+            """
+            SELECT DISTINCT n.nspname::text FROM pg_catalog.pg_extension AS e
+            JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
+            WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog' ORDER BY 1
+            """
+        ) { try $0[0] as String }
+        guard !schemas.contains(schema) else {
+            throw NotAsked(
+                reason:
+                    "the schema \(schema) has an extension, which a fresh run cannot make a second time"
+            )
         }
+        return schemas
+    }
 
-        /// The schemas with the functions and types of extensions, which a fresh run finds there.
-        private static func extensionSchemas(
-            beside schema: String, _ connection: borrowing ServerConnection
-        ) throws -> [String] {
-            let schemas = try connection.query(
-                """
-                SELECT DISTINCT n.nspname::text FROM pg_catalog.pg_extension AS e
-                JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
-                WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog' ORDER BY 1
-                """
-            ) { try $0[0] as String }
-            guard !schemas.contains(schema) else {
-                throw NotAsked(
-                    reason:
-                        "the schema \(schema) has an extension, which a fresh run cannot make a second time"
-                )
+    private static func setPath(
+        _ path: String, _ connection: borrowing ServerConnection
+    ) throws {
+        try connection.execute("SELECT pg_catalog.set_config('search_path', \(path), true)")
+    }
+
+    private static func scripts(
+        _ sets: [MigrationSet], _ connection: borrowing ServerConnection
+    ) throws -> [ServerScript] {
+        let known = Dictionary(sets.map { ($0.name, $0) }) { first, _ in first }
+        let history = try ServerLedger(connection).history(connection)
+        var scripts = try history.entries.map { entry in
+            guard let set = known[entry.set],
+                let migration = set.applicable(to: []).migrations.first(where: {
+                    $0.version == entry.version
+                }), case .file(let file) = migration
+            else {
+                throw LockstepError(
+                    .migrationMissing, "the file of \(entry.set) \(entry.version) is gone",
+                    context: .init(set: entry.set, version: entry.version.description))
             }
-            return schemas
+            return try ServerScript(file.up, migration.origin(in: set.name))
         }
-
-        private static func setPath(
-            _ path: String, _ connection: borrowing ServerConnection
-        ) throws {
-            try connection.execute("SELECT pg_catalog.set_config('search_path', \(path), true)")
+        for repeated in history.repeated {
+            guard let set = known[repeated.set],
+                let file = set.repeatables.first(where: { $0.name == repeated.name })
+            else {
+                throw LockstepError(
+                    .migrationMissing,
+                    "the file of the repeatable migration \(repeated.name) is gone",
+                    context: .init(set: repeated.set))
+            }
+            scripts.append(
+                try ServerScript(file.up, Migration.file(file).origin(in: set.name)))
         }
-
-        private static func scripts(
-            _ sets: [MigrationSet], _ connection: borrowing ServerConnection
-        ) throws -> [ServerScript] {
-            let known = Dictionary(sets.map { ($0.name, $0) }) { first, _ in first }
-            let history = try ServerLedger(connection).history(connection)
-            var scripts = try history.entries.map { entry in
-                guard let set = known[entry.set],
-                    let migration = set.applicable(to: []).migrations.first(where: {
-                        $0.version == entry.version
-                    }), case .file(let file) = migration
-                else {
-                    throw LockstepError(
-                        .migrationMissing, "the file of \(entry.set) \(entry.version) is gone",
-                        context: .init(set: entry.set, version: entry.version.description))
-                }
-                return try ServerScript(file.up, migration.origin(in: set.name))
-            }
-            for repeated in history.repeated {
-                guard let set = known[repeated.set],
-                    let file = set.repeatables.first(where: { $0.name == repeated.name })
-                else {
-                    throw LockstepError(
-                        .migrationMissing,
-                        "the file of the repeatable migration \(repeated.name) is gone",
-                        context: .init(set: repeated.set))
-                }
-                scripts.append(
-                    try ServerScript(file.up, Migration.file(file).origin(in: set.name)))
-            }
-            guard !scripts.contains(where: \.runsByItself) else {
-                throw NotAsked(
-                    reason:
-                        "a migration has statements that the server runs outside a transaction alone"
-                )
-            }
-            return scripts
+        guard !scripts.contains(where: \.runsByItself) else {
+            throw NotAsked(
+                reason:
+                    "a migration has statements that the server runs outside a transaction alone"
+            )
         }
+        return scripts
+    }
 
-        /// A statement that names the schema would work on the real one.
-        private static func requireNoSchema(
-            _ schema: String, _ scripts: [ServerScript]
-        ) throws {
-            for statement in scripts.flatMap(\.statements) {
-                let bytes = Array(statement.sql.utf8)
-                let words = SQLTokens(bytes, from: 0, .postgres).filter {
-                    $0.kind != .space && $0.kind != .comment
-                }.map { String(decoding: bytes[$0.range], as: UTF8.self) }
-                let names = [schema, SQLTokens.quote(schema)]
-                guard
-                    zip(words, words.dropFirst()).contains(where: {
-                        names.contains($0) && $1 == "."
-                    })
-                else { continue }
-                throw NotAsked(
-                    reason:
-                        "the migrations name the schema \(schema), so that a fresh run would change it"
-                )
-            }
-        }
-
-        private static func replay(
-            _ script: ServerScript, _ connection: borrowing ServerConnection
-        ) throws {
-            let actions = ServerActions(script, scratch, isOfShape: true)
-            for (place, statement) in script.statements.enumerated() {
-                try actions.run(before: place, connection)
-                try connection.execute(ServerSQL(verbatim: statement.sql))
-            }
-            try actions.run(before: script.statements.count, connection)
+    /// A statement that names the schema would work on the real one.
+    private static func requireNoSchema(
+        _ schema: String, _ scripts: [ServerScript]
+    ) throws {
+        for statement in scripts.flatMap(\.statements) {
+            let bytes = Array(statement.sql.utf8)
+            let words = SQLTokens(bytes, from: 0, .postgres).filter {
+                $0.kind != .space && $0.kind != .comment
+            }.map { String(decoding: bytes[$0.range], as: UTF8.self) }
+            let names = [schema, SQLTokens.quote(schema)]
+            guard
+                zip(words, words.dropFirst()).contains(where: {
+                    names.contains($0) && $1 == "."
+                })
+            else { continue }
+            throw NotAsked(
+                reason:
+                    "the migrations name the schema \(schema), so that a fresh run would change it"
+            )
         }
     }
-#endif
+
+    private static func replay(
+        _ script: ServerScript, _ connection: borrowing ServerConnection
+    ) throws {
+        let actions = ServerActions(script, scratch, isOfShape: true)
+        for (place, statement) in script.statements.enumerated() {
+            try actions.run(before: place, connection)
+            try connection.execute(ServerSQL(verbatim: statement.sql))
+        }
+        try actions.run(before: script.statements.count, connection)
+    }
+}

@@ -31,9 +31,7 @@ struct Query: ParsableCommand {
 
     func run() throws {
         let limits = try limitOptions.begin()
-        #if Postgres
-            if access.server.isNamed { return try limits.naming { try runOnServer(limits) } }
-        #endif
+        if access.server.isNamed { return try limits.naming { try runOnServer(limits) } }
         try limits.naming { try run(limits) }
     }
 

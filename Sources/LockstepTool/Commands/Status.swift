@@ -47,15 +47,13 @@ struct Status: ParsableCommand {
     }
 
     func run() throws {
-        #if Postgres
-            if access.server.isNamed {
-                let sets = try migrations.setsIfAny(for: .postgres) ?? []
-                let (database, version, history) = try ServerRun.status(of: access.server)
-                return try report(sets, history, []) {
-                    Result(database: database, server: version, sets: $0)
-                }
+        if access.server.isNamed {
+            let sets = try migrations.setsIfAny(for: .postgres) ?? []
+            let (database, version, history) = try ServerRun.status(of: access.server)
+            return try report(sets, history, []) {
+                Result(database: database, server: version, sets: $0)
             }
-        #endif
+        }
         let sets = try migrations.setsIfAny() ?? []
         let session = try access.session(readOnly: reading.readOnly)
         let connection = try session.connect(queryOnly: true, canBeFirst: true)

@@ -1,10 +1,7 @@
 import ArgumentParser
 import Lockstep
 import SystemPackage
-
-#if Postgres
-    import LockstepPostgres
-#endif
+import LockstepPostgres
 
 /// `lockstep verify`: proves that a database is what it should be.
 struct Verify: ParsableCommand {
@@ -61,9 +58,7 @@ struct Verify: ParsableCommand {
     }
 
     private func run(_ limits: Limits) throws {
-        #if Postgres
-            if access.server.isNamed { return try runOnServer() }
-        #endif
+        if access.server.isNamed { return try runOnServer() }
         let sets = try migrations.setsIfAny()
         guard sets != nil || !deep else {
             throw ValidationError("--deep runs the migrations: name their folder with --migrations")
@@ -95,26 +90,24 @@ struct Verify: ParsableCommand {
         if let code = Self.exitCode(report) { throw ExitCode(code) }
     }
 
-    #if Postgres
-        private func runOnServer() throws {
-            let credentials = CredentialSource(access.credentials)
-            let fields = try access.fields.open(access.keyrings, of: nil, credentials)
-            let connection = try access.server.connect(keys: fields.map(\.keys))
-            var verification = ServerVerification(sets: try migrations.setsIfAny(for: .postgres))
-            verification.cellSample = sample
-            verification.publisher = try release.publisher.map(Publisher.init)
-            Interruption.expect()
-            var line = VerifyProgress()
-            defer { line.end() }
-            let report = try verification.run(on: connection) {
-                try Interruption.check()
-                line.show($0)
-            }
-            line.end()
-            try show(report, "\(connection.address)")
-            if let code = Self.exitCode(report) { throw ExitCode(code) }
+    private func runOnServer() throws {
+        let credentials = CredentialSource(access.credentials)
+        let fields = try access.fields.open(access.keyrings, of: nil, credentials)
+        let connection = try access.server.connect(keys: fields.map(\.keys))
+        var verification = ServerVerification(sets: try migrations.setsIfAny(for: .postgres))
+        verification.cellSample = sample
+        verification.publisher = try release.publisher.map(Publisher.init)
+        Interruption.expect()
+        var line = VerifyProgress()
+        defer { line.end() }
+        let report = try verification.run(on: connection) {
+            try Interruption.check()
+            line.show($0)
         }
-    #endif
+        line.end()
+        try show(report, "\(connection.address)")
+        if let code = Self.exitCode(report) { throw ExitCode(code) }
+    }
 
     /// Whether a newer keyring could be without what was found.
     private static func mayBeOutdated(_ report: VerificationReport) -> Bool {

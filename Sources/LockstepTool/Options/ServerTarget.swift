@@ -1,10 +1,7 @@
 import ArgumentParser
 import Lockstep
-
-#if Postgres
-    import LockstepPostgres
-    import SystemPackage
-#endif
+import LockstepPostgres
+import SystemPackage
 
 /// A PostgreSQL database in place of a file.
 struct ServerTarget: ParsableArguments {
@@ -42,16 +39,12 @@ struct ServerTarget: ParsableArguments {
 
     func validate() throws {
         guard url == nil else {
-            #if Postgres
-                _ = try address()
-                guard passwordFile == nil || passwordFd == nil else {
-                    throw ValidationError(
-                        "give the password with --password-file or --password-fd, not both")
-                }
-                return
-            #else
-                throw ValidationError("built without PostgreSQL: --url is not available")
-            #endif
+            _ = try address()
+            guard passwordFile == nil || passwordFd == nil else {
+                throw ValidationError(
+                    "give the password with --password-file or --password-fd, not both")
+            }
+            return
         }
         let others = [
             schema.map { _ in "--schema" }, passwordFile.map { _ in "--password-file" },
@@ -63,56 +56,54 @@ struct ServerTarget: ParsableArguments {
         }
     }
 
-    #if Postgres
-        private func address(_ text: String? = nil) throws -> ServerAddress {
-            do {
-                return try ServerAddress(text ?? url ?? "")
-            } catch {
-                throw ValidationError(
-                    "\(error.message)" + (error.advice.map { "\nHint: \($0.typed)" } ?? ""))
-            }
+    private func address(_ text: String? = nil) throws -> ServerAddress {
+        do {
+            return try ServerAddress(text ?? url ?? "")
+        } catch {
+            throw ValidationError(
+                "\(error.message)" + (error.advice.map { "\nHint: \($0.typed)" } ?? ""))
         }
+    }
 
-        /// The password, without a line feed at its end.
-        private static func password(from descriptor: Int32) throws -> SecretBytes {
-            let secret = try SecretBytes(readingFrom: descriptor)
-            return try SecretBytes(
-                copying: secret.bytes.extracting(0..<lengthWithoutLineFeed(secret)))
-        }
+    /// The password, without a line feed at its end.
+    private static func password(from descriptor: Int32) throws -> SecretBytes {
+        let secret = try SecretBytes(readingFrom: descriptor)
+        return try SecretBytes(
+            copying: secret.bytes.extracting(0..<lengthWithoutLineFeed(secret)))
+    }
 
-        private static func lengthWithoutLineFeed(_ secret: borrowing SecretBytes) -> Int {
-            let last = secret.count - 1
-            return last > 0 && secret.bytes[last] == UInt8(ascii: "\n") ? last : secret.count
-        }
+    private static func lengthWithoutLineFeed(_ secret: borrowing SecretBytes) -> Int {
+        let last = secret.count - 1
+        return last > 0 && secret.bytes[last] == UInt8(ascii: "\n") ? last : secret.count
+    }
 
-        /// Connects with the server.
-        /// - Parameters:
-        ///   - copy: The address of another database, for the same role.
-        ///   - keys: The keys of the datasets whose sealed columns the command reads.
-        ///   - isNew: Whether no keyring remembers the database yet, in which nothing may be sealed.
-        func connect(
-            copy: String? = nil, keys: [FieldKeys] = [], isNew: Bool = false
-        ) throws -> ServerConnection {
-            var options = ServerOptions()
-            options.fieldKeys = keys
-            (options.mayBeUnknown, options.mayBeUnsealed) = (isNew, isNew)
-            options.schema = schema
-            options.allowsUntrusted = allowUntrustedServer
-            options.shouldContinue = { !Interruption.isRequested }
-            if allowUntrustedServer {
-                Output.note(
-                    "warning: the server need not prove who it is: anyone on the way can read and change everything"
-                )
-            }
-            let credentials: ServerCredentials
-            if let passwordFile {
-                credentials = .passFile(FilePath(passwordFile))
-            } else if let passwordFd {
-                credentials = .password { try Self.password(from: passwordFd) }
-            } else {
-                credentials = .none
-            }
-            return try ServerConnection(address(copy), credentials, options)
+    /// Connects with the server.
+    /// - Parameters:
+    ///   - copy: The address of another database, for the same role.
+    ///   - keys: The keys of the datasets whose sealed columns the command reads.
+    ///   - isNew: Whether no keyring remembers the database yet, in which nothing may be sealed.
+    func connect(
+        copy: String? = nil, keys: [FieldKeys] = [], isNew: Bool = false
+    ) throws -> ServerConnection {
+        var options = ServerOptions()
+        options.fieldKeys = keys
+        (options.mayBeUnknown, options.mayBeUnsealed) = (isNew, isNew)
+        options.schema = schema
+        options.allowsUntrusted = allowUntrustedServer
+        options.shouldContinue = { !Interruption.isRequested }
+        if allowUntrustedServer {
+            Output.note(
+                "warning: the server need not prove who it is: anyone on the way can read and change everything"
+            )
         }
-    #endif
+        let credentials: ServerCredentials
+        if let passwordFile {
+            credentials = .passFile(FilePath(passwordFile))
+        } else if let passwordFd {
+            credentials = .password { try Self.password(from: passwordFd) }
+        } else {
+            credentials = .none
+        }
+        return try ServerConnection(address(copy), credentials, options)
+    }
 }

@@ -1,9 +1,6 @@
 import Lockstep
 import SystemPackage
-
-#if Postgres
-    import LockstepPostgres
-#endif
+import LockstepPostgres
 
 /// The fields keyring of one dataset that a command opens: its file and its keys.
 final class FieldsKeyring {
@@ -50,29 +47,27 @@ final class FieldsKeyring {
         }
     }
 
-    #if Postgres
-        /// The same for a server.
-        /// - Parameter origin: The identity of the file that it was copied from.
-        func remember(_ connection: borrowing ServerConnection, from origin: [UInt8]?) {
-            guard opened.keyring.signer == nil else { return }
-            do {
-                try file.remember(&opened.keyring, sealedOn: connection, from: origin)
-            } catch {
-                let reason = (error as? LockstepError)?.message ?? "\(error)"
-                Output.note(
-                    "notice: \(file.path) does not remember the sealed columns of \(connection.address): \(reason)"
-                )
-            }
+    /// The same for a server.
+    /// - Parameter origin: The identity of the file that it was copied from.
+    func remember(_ connection: borrowing ServerConnection, from origin: [UInt8]?) {
+        guard opened.keyring.signer == nil else { return }
+        do {
+            try file.remember(&opened.keyring, sealedOn: connection, from: origin)
+        } catch {
+            let reason = (error as? LockstepError)?.message ?? "\(error)"
+            Output.note(
+                "notice: \(file.path) does not remember the sealed columns of \(connection.address): \(reason)"
+            )
         }
+    }
 
-        /// Accepts the server's database as it is.
-        /// - Returns: A line that says so.
-        func accept(_ connection: borrowing ServerConnection) throws -> String {
-            try file.accept(&opened.keyring, sealedOn: connection)
-                ? "\(path) remembers \(connection.address) as it is now"
-                : "\(path) remembers that nothing is sealed in \(connection.address)"
-        }
-    #endif
+    /// Accepts the server's database as it is.
+    /// - Returns: A line that says so.
+    func accept(_ connection: borrowing ServerConnection) throws -> String {
+        try file.accept(&opened.keyring, sealedOn: connection)
+            ? "\(path) remembers \(connection.address) as it is now"
+            : "\(path) remembers that nothing is sealed in \(connection.address)"
+    }
 
     /// Accepts the database as it is.
     /// - Returns: A line that says so.

@@ -2,10 +2,7 @@ import ArgumentParser
 import Lockstep
 import LockstepModels
 import SystemPackage
-
-#if Postgres
-    import LockstepPostgres
-#endif
+import LockstepPostgres
 
 /// The database and the credentials that open it.
 struct AccessOptions: ParsableArguments {
@@ -184,19 +181,17 @@ struct Session: ~Copyable {
         for keyring in fieldsKeyrings { keyring.remember(connection) }
     }
 
-    #if Postgres
-        /// Makes the fields keyrings remember what is sealed on a server.
-        /// - Parameters:
-        ///   - origin: The identity of the file that it was copied from.
-        ///   - connect: Connects with the keys of a dataset.
-        func rememberSealed(
-            from origin: [UInt8]?, _ connect: (FieldKeys) throws -> ServerConnection
-        ) throws {
-            for keyring in fieldsKeyrings {
-                keyring.remember(try connect(keyring.keys), from: origin)
-            }
+    /// Makes the fields keyrings remember what is sealed on a server.
+    /// - Parameters:
+    ///   - origin: The identity of the file that it was copied from.
+    ///   - connect: Connects with the keys of a dataset.
+    func rememberSealed(
+        from origin: [UInt8]?, _ connect: (FieldKeys) throws -> ServerConnection
+    ) throws {
+        for keyring in fieldsKeyrings {
+            keyring.remember(try connect(keyring.keys), from: origin)
         }
-    #endif
+    }
 
     /// The same after an operation that used a separate connection.
     /// - Parameter database: The database's id when the command opened it.

@@ -9,8 +9,12 @@ do {
     }
     let sets = try EmbeddedSet.read(URL(filePath: CommandLine.arguments[1]))
     let source = SourceWriter.source(of: sets)
-    try source.write(
-        to: URL(filePath: CommandLine.arguments[2]), atomically: true, encoding: .utf8)
+    let output = URL(filePath: CommandLine.arguments[2])
+    let data = Data(source.utf8)
+    // An equal file that is written again is compiled again.
+    if (try? Data(contentsOf: output)) != data {
+        try data.write(to: output, options: .atomic)
+    }
 } catch {
     FileHandle.standardError.write(Data("error: \(error)\n".utf8))
     exit(1)

@@ -18,9 +18,7 @@ case "nested-calls": await NestedCalls.run(arguments)
 case "opens": Openings.run(arguments)
 case "rotates": Rotation.run(arguments)
 case "without-threads": await WithoutThreads.run()
-#if Postgres
-    case "server-copy": CopyOfServer.run(arguments)
-    case "server-migration": ServerMigration.run(arguments)
-#endif
+case "server-copy": CopyOfServer.run(arguments)
+case "server-migration": ServerMigration.run(arguments)
 default: exit(64)
 }

@@ -37,17 +37,8 @@ struct CommandPairTests {
         #expect(table.count == CommandPairs.commands.count)
         let typed = Set(table.map { $0.hasPrefix("migrate ") ? "migrate" : $0 })
         let known = Set(Self.typed(LockstepCommand.configuration.subcommands, after: ""))
-        #expect(typed == known.union(Self.notBuilt))
+        #expect(typed == known)
         #expect(Set(PairCommand.all.map(\.name)) == table.subtracting(Self.notRun))
-    }
-
-    /// The commands that a tool without PostgreSQL does not have.
-    private static var notBuilt: Set<String> {
-        #if Postgres
-            []
-        #else
-            ["copy"]
-        #endif
     }
 
     /// Stretching a passphrase takes a second, and a copy needs a server.

@@ -1,165 +1,163 @@
-#if Postgres
-    internal import Lockstep
+internal import Lockstep
 
-    /// Notices rows that a version loses, from what the server counts anyway: rows deleted (also those that a foreign key
-    /// deletes with others), tables dropped, tables truncated. A version that rewrites a table, as some ALTER TABLE do,
-    /// gives it another file and keeps its rows.
-    struct ServerGuard {
-        private struct Table {
-            let schema: String
-            let name: String
-            let file: Int64
-            let size: Int64
-            let deleted: Int64
-            let inserted: Int64
-            /// Whether the server's statistics, which can be old, count rows in it, or a policy could hide some.
-            let mayHaveRows: Bool
+/// Notices rows that a version loses, from what the server counts anyway: rows deleted (also those that a foreign key
+/// deletes with others), tables dropped, tables truncated. A version that rewrites a table, as some ALTER TABLE do,
+/// gives it another file and keeps its rows.
+struct ServerGuard {
+    private struct Table {
+        let schema: String
+        let name: String
+        let file: Int64
+        let size: Int64
+        let deleted: Int64
+        let inserted: Int64
+        /// Whether the server's statistics, which can be old, count rows in it, or a policy could hide some.
+        let mayHaveRows: Bool
 
-            var title: String { "\(schema).\(name)" }
-        }
+        var title: String { "\(schema).\(name)" }
+    }
 
-        private let before: [Int64: Table]
-        /// The tables that had pages and no rows, by their numbers.
-        private let rowless: Set<Int64>
+    private let before: [Int64: Table]
+    /// The tables that had pages and no rows, by their numbers.
+    private let rowless: Set<Int64>
 
-        /// Reads what is there, at the beginning of the transaction.
-        /// - Throws: `LockstepError.Code.serverUnsupported` if the server counts nothing.
-        init(_ script: ServerScript, _ connection: borrowing ServerConnection) throws {
-            before = try Self.tables(connection)
-            let doubtful = before.filter { !$1.mayHaveRows && $1.size > 0 }
-            let empty =
-                Self.canEmpty(script) && !doubtful.isEmpty
-                ? try Self.empty(doubtful, connection) : []
-            rowless = Set(before.filter { $1.size == 0 }.keys).union(empty)
-        }
+    /// Reads what is there, at the beginning of the transaction.
+    /// - Throws: `LockstepError.Code.serverUnsupported` if the server counts nothing.
+    init(_ script: ServerScript, _ connection: borrowing ServerConnection) throws {
+        before = try Self.tables(connection)
+        let doubtful = before.filter { !$1.mayHaveRows && $1.size > 0 }
+        let empty =
+            Self.canEmpty(script) && !doubtful.isEmpty
+            ? try Self.empty(doubtful, connection) : []
+        rowless = Set(before.filter { $1.size == 0 }.keys).union(empty)
+    }
 
-        /// Whether a script has a word of what makes a table empty or gives it another file. Where that is in a function, a
-        /// table with pages and no rows counts as one with rows.
-        private static func canEmpty(_ script: ServerScript) -> Bool {
-            script.statements.contains { statement in
-                let reader = StatementReader(statement.sql)
-                return ["drop", "truncate", "alter"].contains { reader.contains($0) }
-            }
-        }
-
-        /// Which of these tables have no rows, in one question.
-        private static func empty(
-            _ tables: [Int64: Table], _ connection: borrowing ServerConnection
-        ) throws -> [Int64] {
-            let questions = tables.map { number, table in
-                let name = "\(SQLTokens.quote(table.schema)).\(SQLTokens.quote(table.name))"
-                return "SELECT \(number)::int8 WHERE NOT EXISTS (SELECT FROM ONLY \(name))"
-            }
-            return try connection.query(
-                ServerSQL(verbatim: questions.joined(separator: " UNION ALL "))
-            ) { try $0[0] as Int64 }
-        }
-
-        private static func isEmpty(
-            _ table: Table, _ connection: borrowing ServerConnection
-        ) throws -> Bool {
-            try connection.value(
-                "SELECT NOT EXISTS (SELECT FROM ONLY \(name: table.schema).\(name: table.name))"
-            ) == true
-        }
-
-        private static let uncounted = LockstepError(
-            .serverUnsupported,
-            "the server does not count changed rows, so that a loss of rows would go unnoticed",
-            hint: "set track_counts to on, for the database or the server")
-
-        /// - Parameter withSizes: Whether to ask for the sizes of their files.
-        /// - Throws: `LockstepError.Code.serverUnsupported` if the server counts nothing.
-        private static func tables(
-            _ connection: borrowing ServerConnection, withSizes: Bool = true
-        ) throws -> [Int64: Table] {
-            let rows = try connection.query(
-                """
-                SELECT c.oid::int8, n.nspname::text, c.relname::text,
-                    coalesce(pg_catalog.pg_relation_filenode(c.oid)::int8, 0),
-                    CASE WHEN \(withSizes)::bool THEN coalesce(pg_catalog.pg_relation_size(c.oid), 0) ELSE 0 END,
-                    pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
-                    pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
-                    c.relrowsecurity OR pg_catalog.pg_stat_get_live_tuples(c.oid) OPERATOR(pg_catalog.>) 0, s.is_counting
-                FROM (SELECT pg_catalog.current_setting('track_counts')::bool) AS s (is_counting)
-                LEFT JOIN (pg_catalog.pg_class AS c
-                    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace)
-                ON c.relkind OPERATOR(pg_catalog.=) 'r'::"char" AND c.relpersistence OPERATOR(pg_catalog.<>) 't'::"char"
-                    AND n.nspname OPERATOR(pg_catalog.<>) ALL (ARRAY['pg_catalog', 'information_schema', 'pg_toast']::name[])
-                    AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
-                """
-            ) { row -> (number: Int64, table: Table)? in
-                guard try row[8] as Bool else { throw uncounted }
-                // One row without a table says whether the server counts where there is none.
-                guard !row.isNull(0) else { return nil }
-                return (
-                    try row[0],
-                    Table(
-                        schema: try row[1], name: try row[2], file: try row[3], size: try row[4],
-                        deleted: try row[5], inserted: try row[6], mayHaveRows: try row[7])
-                )
-            }
-            return Dictionary(rows.compactMap(\.self)) { $1 }
-        }
-
-        /// - Parameter allowed: The tables that may lose rows.
-        /// - Returns: The losses that are allowed.
-        /// - Throws: `LockstepError.Code.rowsLost` for one that is not.
-        func requireKept(
-            allowing allowed: [String], _ connection: borrowing ServerConnection
-        ) throws -> [LockstepError] {
-            let after = try Self.tables(connection, withSizes: false)
-            var tolerated: [LockstepError] = []
-            for (number, table) in before.sorted(by: { $0.value.title < $1.value.title }) {
-                let hadRows = !rowless.contains(number)
-                guard let loss = try Self.loss(table, hadRows, after[number], connection)
-                else { continue }
-                let context = LockstepError.Context(table: table.name)
-                guard !allowed.contains(where: { Self.names($0, table) }) else {
-                    tolerated.append(
-                        LockstepError(
-                            .rowsLost, "rows are lost, as declared: \(loss)", context: context))
-                    continue
-                }
-                throw LockstepError(
-                    .rowsLost, "rows would be lost: \(loss)",
-                    hint:
-                        "if that is intended, declare `-- lockstep: allow loss of table \(table.name)`",
-                    context: context)
-            }
-            return tolerated
-        }
-
-        private static func names(_ spelling: String, _ table: Table) -> Bool {
-            [table.name, table.title].contains { $0.lowercased() == spelling.lowercased() }
-        }
-
-        private static func loss(
-            _ table: Table, _ hadRows: Bool, _ now: Table?,
-            _ connection: borrowing ServerConnection
-        ) throws -> String? {
-            guard let now else {
-                return hadRows
-                    ? "the table \(table.title) is dropped, and it is not empty" : nil
-            }
-            let deleted = now.deleted - table.deleted
-            let inserted = now.inserted - table.inserted
-            if now.file != table.file, hadRows, try isTruncated(now, inserted, connection) {
-                return "the table \(table.title) is truncated"
-            }
-            guard deleted > inserted else { return nil }
-            return "\(deleted - inserted) rows of the table \(table.title)"
-        }
-
-        /// Whether a table with a new file has none of its old rows.
-        /// - Parameter inserted: How many rows this transaction has inserted, since it truncated the table if it did.
-        private static func isTruncated(
-            _ table: Table, _ inserted: Int64, _ connection: borrowing ServerConnection
-        ) throws -> Bool {
-            guard inserted > 0 else { return try isEmpty(table, connection) }
-            let rows: Int64? = try connection.value(
-                "SELECT pg_catalog.count(*) FROM ONLY \(name: table.schema).\(name: table.name)")
-            return rows.map { $0 <= inserted } ?? false
+    /// Whether a script has a word of what makes a table empty or gives it another file. Where that is in a function, a
+    /// table with pages and no rows counts as one with rows.
+    private static func canEmpty(_ script: ServerScript) -> Bool {
+        script.statements.contains { statement in
+            let reader = StatementReader(statement.sql)
+            return ["drop", "truncate", "alter"].contains { reader.contains($0) }
         }
     }
-#endif
+
+    /// Which of these tables have no rows, in one question.
+    private static func empty(
+        _ tables: [Int64: Table], _ connection: borrowing ServerConnection
+    ) throws -> [Int64] {
+        let questions = tables.map { number, table in
+            let name = "\(SQLTokens.quote(table.schema)).\(SQLTokens.quote(table.name))"
+            return "SELECT \(number)::int8 WHERE NOT EXISTS (SELECT FROM ONLY \(name))"
+        }
+        return try connection.query(
+            ServerSQL(verbatim: questions.joined(separator: " UNION ALL "))
+        ) { try $0[0] as Int64 }
+    }
+
+    private static func isEmpty(
+        _ table: Table, _ connection: borrowing ServerConnection
+    ) throws -> Bool {
+        try connection.value(
+            "SELECT NOT EXISTS (SELECT FROM ONLY \(name: table.schema).\(name: table.name))"
+        ) == true
+    }
+
+    private static let uncounted = LockstepError(
+        .serverUnsupported,
+        "the server does not count changed rows, so that a loss of rows would go unnoticed",
+        hint: "set track_counts to on, for the database or the server")
+
+    /// - Parameter withSizes: Whether to ask for the sizes of their files.
+    /// - Throws: `LockstepError.Code.serverUnsupported` if the server counts nothing.
+    private static func tables(
+        _ connection: borrowing ServerConnection, withSizes: Bool = true
+    ) throws -> [Int64: Table] {
+        let rows = try connection.query(
+            """
+            SELECT c.oid::int8, n.nspname::text, c.relname::text,
+                coalesce(pg_catalog.pg_relation_filenode(c.oid)::int8, 0),
+                CASE WHEN \(withSizes)::bool THEN coalesce(pg_catalog.pg_relation_size(c.oid), 0) ELSE 0 END,
+                pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
+                pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
+                c.relrowsecurity OR pg_catalog.pg_stat_get_live_tuples(c.oid) OPERATOR(pg_catalog.>) 0, s.is_counting
+            FROM (SELECT pg_catalog.current_setting('track_counts')::bool) AS s (is_counting)
+            LEFT JOIN (pg_catalog.pg_class AS c
+                JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace)
+            ON c.relkind OPERATOR(pg_catalog.=) 'r'::"char" AND c.relpersistence OPERATOR(pg_catalog.<>) 't'::"char"
+                AND n.nspname OPERATOR(pg_catalog.<>) ALL (ARRAY['pg_catalog', 'information_schema', 'pg_toast']::name[])
+                AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
+            """
+        ) { row -> (number: Int64, table: Table)? in
+            guard try row[8] as Bool else { throw uncounted }
+            // One row without a table says whether the server counts where there is none.
+            guard !row.isNull(0) else { return nil }
+            return (
+                try row[0],
+                Table(
+                    schema: try row[1], name: try row[2], file: try row[3], size: try row[4],
+                    deleted: try row[5], inserted: try row[6], mayHaveRows: try row[7])
+            )
+        }
+        return Dictionary(rows.compactMap(\.self)) { $1 }
+    }
+
+    /// - Parameter allowed: The tables that may lose rows.
+    /// - Returns: The losses that are allowed.
+    /// - Throws: `LockstepError.Code.rowsLost` for one that is not.
+    func requireKept(
+        allowing allowed: [String], _ connection: borrowing ServerConnection
+    ) throws -> [LockstepError] {
+        let after = try Self.tables(connection, withSizes: false)
+        var tolerated: [LockstepError] = []
+        for (number, table) in before.sorted(by: { $0.value.title < $1.value.title }) {
+            let hadRows = !rowless.contains(number)
+            guard let loss = try Self.loss(table, hadRows, after[number], connection)
+            else { continue }
+            let context = LockstepError.Context(table: table.name)
+            guard !allowed.contains(where: { Self.names($0, table) }) else {
+                tolerated.append(
+                    LockstepError(
+                        .rowsLost, "rows are lost, as declared: \(loss)", context: context))
+                continue
+            }
+            throw LockstepError(
+                .rowsLost, "rows would be lost: \(loss)",
+                hint:
+                    "if that is intended, declare `-- lockstep: allow loss of table \(table.name)`",
+                context: context)
+        }
+        return tolerated
+    }
+
+    private static func names(_ spelling: String, _ table: Table) -> Bool {
+        [table.name, table.title].contains { $0.lowercased() == spelling.lowercased() }
+    }
+
+    private static func loss(
+        _ table: Table, _ hadRows: Bool, _ now: Table?,
+        _ connection: borrowing ServerConnection
+    ) throws -> String? {
+        guard let now else {
+            return hadRows
+                ? "the table \(table.title) is dropped, and it is not empty" : nil
+        }
+        let deleted = now.deleted - table.deleted
+        let inserted = now.inserted - table.inserted
+        if now.file != table.file, hadRows, try isTruncated(now, inserted, connection) {
+            return "the table \(table.title) is truncated"
+        }
+        guard deleted > inserted else { return nil }
+        return "\(deleted - inserted) rows of the table \(table.title)"
+    }
+
+    /// Whether a table with a new file has none of its old rows.
+    /// - Parameter inserted: How many rows this transaction has inserted, since it truncated the table if it did.
+    private static func isTruncated(
+        _ table: Table, _ inserted: Int64, _ connection: borrowing ServerConnection
+    ) throws -> Bool {
+        guard inserted > 0 else { return try isEmpty(table, connection) }
+        let rows: Int64? = try connection.value(
+            "SELECT pg_catalog.count(*) FROM ONLY \(name: table.schema).\(name: table.name)")
+        return rows.map { $0 <= inserted } ?? false
+    }
+}

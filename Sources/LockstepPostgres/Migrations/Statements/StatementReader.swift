@@ -1,121 +1,119 @@
-#if Postgres
-    internal import Lockstep
+internal import Lockstep
 
-    /// Reads a statement token by token, by PostgreSQL's rules.
-    struct StatementReader {
-        private struct Piece {
-            /// In lower case unless it is quoted.
-            let text: String
-            let isName: Bool
-            let isQuoted: Bool
-        }
-
-        /// A name with its schema and the like before it: `["app", "movies"]`.
-        typealias Name = [String]
-
-        private let pieces: [Piece]
-        private var position = 0
-        /// The first word with a capital after a small letter that is not quoted.
-        let camelCase: String?
-
-        init(_ sql: String) {
-            let bytes = Array(sql.utf8)
-            var camelCase: String?
-            pieces = SQLTokens(bytes, from: 0, .postgres).compactMap { token in
-                let text = String(decoding: bytes[token.range], as: UTF8.self)
-                switch token.kind {
-                case .space, .comment: return nil
-                case .word:
-                    if camelCase == nil, Self.isCamelCase(bytes[token.range]) { camelCase = text }
-                    return Piece(text: text.lowercased(), isName: true, isQuoted: false)
-                case .quotedName:
-                    let inner = bytes[token.range].dropFirst().dropLast()
-                    let name = String(decoding: inner, as: UTF8.self).replacing("\"\"", with: "\"")
-                    return Piece(text: name, isName: true, isQuoted: true)
-                default: return Piece(text: text, isName: false, isQuoted: false)
-                }
-            }
-            self.camelCase = camelCase
-        }
-
-        private static func isCamelCase(_ word: ArraySlice<UInt8>) -> Bool {
-            zip(word, word.dropFirst()).contains {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                    && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($1)
-            }
-        }
-
-        var isAtEnd: Bool { position == pieces.count }
-
-        /// Takes these words and symbols if they come next.
-        mutating func take(_ words: String...) -> Bool {
-            guard matches(words, at: position) else { return false }
-            position += words.count
-            return true
-        }
-
-        private func matches(_ words: [String], at start: Int) -> Bool {
-            let part = pieces[start...].prefix(words.count)
-            return part.count == words.count
-                && zip(part, words).allSatisfy { !$0.isQuoted && $0.text == $1 }
-        }
-
-        /// Whether these words follow one another anywhere in what is left.
-        func contains(_ words: String...) -> Bool {
-            (position..<pieces.count).contains { matches(words, at: $0) }
-        }
-
-        /// Whether what is left has `ALTER [COLUMN] name [SET DATA] TYPE`.
-        var changesType: Bool {
-            var rest = self
-            while !rest.isAtEnd {
-                guard rest.take("alter") else {
-                    rest.skip()
-                    continue
-                }
-                _ = rest.take("column")
-                guard rest.name() != nil else { continue }
-                if rest.take("type") || rest.take("set", "data", "type") { return true }
-            }
-            return false
-        }
-
-        /// Whether these words are the last ones.
-        func endsWith(_ words: String...) -> Bool {
-            pieces.count >= words.count && matches(words, at: pieces.count - words.count)
-        }
-
-        /// Takes a name, if one comes next.
-        mutating func name() -> Name? {
-            var name: Name = []
-            while position < pieces.count, pieces[position].isName {
-                name.append(pieces[position].text)
-                position += 1
-                guard take(".") else { break }
-            }
-            return name.isEmpty ? nil : name
-        }
-
-        /// Passes over what stands in parentheses, if they come next.
-        /// - Returns: The words in them.
-        mutating func parentheses() -> [String] {
-            guard take("(") else { return [] }
-            var depth = 1
-            var words: [String] = []
-            while position < pieces.count, depth > 0 {
-                let piece = pieces[position]
-                position += 1
-                guard !piece.isName else {
-                    words.append(piece.text)
-                    continue
-                }
-                if piece.text == "(" { depth += 1 }
-                if piece.text == ")" { depth -= 1 }
-            }
-            return words
-        }
-
-        /// Passes over one token.
-        mutating func skip() { position = min(position + 1, pieces.count) }
+/// Reads a statement token by token, by PostgreSQL's rules.
+struct StatementReader {
+    private struct Piece {
+        /// In lower case unless it is quoted.
+        let text: String
+        let isName: Bool
+        let isQuoted: Bool
     }
-#endif
+
+    /// A name with its schema and the like before it: `["app", "movies"]`.
+    typealias Name = [String]
+
+    private let pieces: [Piece]
+    private var position = 0
+    /// The first word with a capital after a small letter that is not quoted.
+    let camelCase: String?
+
+    init(_ sql: String) {
+        let bytes = Array(sql.utf8)
+        var camelCase: String?
+        pieces = SQLTokens(bytes, from: 0, .postgres).compactMap { token in
+            let text = String(decoding: bytes[token.range], as: UTF8.self)
+            switch token.kind {
+            case .space, .comment: return nil
+            case .word:
+                if camelCase == nil, Self.isCamelCase(bytes[token.range]) { camelCase = text }
+                return Piece(text: text.lowercased(), isName: true, isQuoted: false)
+            case .quotedName:
+                let inner = bytes[token.range].dropFirst().dropLast()
+                let name = String(decoding: inner, as: UTF8.self).replacing("\"\"", with: "\"")
+                return Piece(text: name, isName: true, isQuoted: true)
+            default: return Piece(text: text, isName: false, isQuoted: false)
+            }
+        }
+        self.camelCase = camelCase
+    }
+
+    private static func isCamelCase(_ word: ArraySlice<UInt8>) -> Bool {
+        zip(word, word.dropFirst()).contains {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($1)
+        }
+    }
+
+    var isAtEnd: Bool { position == pieces.count }
+
+    /// Takes these words and symbols if they come next.
+    mutating func take(_ words: String...) -> Bool {
+        guard matches(words, at: position) else { return false }
+        position += words.count
+        return true
+    }
+
+    private func matches(_ words: [String], at start: Int) -> Bool {
+        let part = pieces[start...].prefix(words.count)
+        return part.count == words.count
+            && zip(part, words).allSatisfy { !$0.isQuoted && $0.text == $1 }
+    }
+
+    /// Whether these words follow one another anywhere in what is left.
+    func contains(_ words: String...) -> Bool {
+        (position..<pieces.count).contains { matches(words, at: $0) }
+    }
+
+    /// Whether what is left has `ALTER [COLUMN] name [SET DATA] TYPE`.
+    var changesType: Bool {
+        var rest = self
+        while !rest.isAtEnd {
+            guard rest.take("alter") else {
+                rest.skip()
+                continue
+            }
+            _ = rest.take("column")
+            guard rest.name() != nil else { continue }
+            if rest.take("type") || rest.take("set", "data", "type") { return true }
+        }
+        return false
+    }
+
+    /// Whether these words are the last ones.
+    func endsWith(_ words: String...) -> Bool {
+        pieces.count >= words.count && matches(words, at: pieces.count - words.count)
+    }
+
+    /// Takes a name, if one comes next.
+    mutating func name() -> Name? {
+        var name: Name = []
+        while position < pieces.count, pieces[position].isName {
+            name.append(pieces[position].text)
+            position += 1
+            guard take(".") else { break }
+        }
+        return name.isEmpty ? nil : name
+    }
+
+    /// Passes over what stands in parentheses, if they come next.
+    /// - Returns: The words in them.
+    mutating func parentheses() -> [String] {
+        guard take("(") else { return [] }
+        var depth = 1
+        var words: [String] = []
+        while position < pieces.count, depth > 0 {
+            let piece = pieces[position]
+            position += 1
+            guard !piece.isName else {
+                words.append(piece.text)
+                continue
+            }
+            if piece.text == "(" { depth += 1 }
+            if piece.text == ")" { depth -= 1 }
+        }
+        return words
+    }
+
+    /// Passes over one token.
+    mutating func skip() { position = min(position + 1, pieces.count) }
+}

@@ -62,9 +62,7 @@ struct Rehearse: ParsableCommand {
     private func run(_ limits: Limits) throws {
         let sets = try migrations.sets(
             oneFor: to.map { _ in "--to" }, for: access.server.isNamed ? .postgres : .sqlite)
-        #if Postgres
-            if let on { return try rehearse(sets, on) }
-        #endif
+        if let on { return try rehearse(sets, on) }
         let session = try access.session()
         try session.whileFieldsUsed { try rehearse(sets, session, limits) }
     }
@@ -91,15 +89,13 @@ struct Rehearse: ParsableCommand {
         try finish(report, session.path.string)
     }
 
-    #if Postgres
-        private func rehearse(_ sets: [MigrationSet], _ copy: String) throws {
-            Interruption.expect()
-            let target = to.map { Lockstep.Plan.Target.version($0) } ?? .latest
-            let (report, name) = try ServerRun.rehearse(
-                sets, target: target, recorded.value, of: access.server, on: copy)
-            try finish(report, name)
-        }
-    #endif
+    private func rehearse(_ sets: [MigrationSet], _ copy: String) throws {
+        Interruption.expect()
+        let target = to.map { Lockstep.Plan.Target.version($0) } ?? .latest
+        let (report, name) = try ServerRun.rehearse(
+            sets, target: target, recorded.value, of: access.server, on: copy)
+        try finish(report, name)
+    }
 
     private func finish(_ report: RehearsalReport, _ name: String) throws {
         try output.format == .json

@@ -1,9 +1,6 @@
 import ArgumentParser
 import Lockstep
-
-#if Postgres
-    import LockstepPostgres
-#endif
+import LockstepPostgres
 
 extension Keys {
     /// `lockstep keys accept-database`: accepts a database that differs from what its keyrings remember.
@@ -47,9 +44,7 @@ extension Keys {
                     "this accepts even an older state that someone restored: confirm with --i-understand"
                 )
             }
-            #if Postgres
-                if access.server.isNamed { return try acceptOnServer() }
-            #endif
+            if access.server.isNamed { return try acceptOnServer() }
             let path = try access.path()
             try Diagnosis.requireDatabase(path)
             let source = CredentialSource(access.credentials)
@@ -83,23 +78,21 @@ extension Keys {
             for dataset in fields { Output.line(try dataset.accept(connection)) }
         }
 
-        #if Postgres
-            private func acceptOnServer() throws {
-                let source = CredentialSource(access.credentials)
-                let fields = try access.fields.open(access.keyrings, of: nil, source)
-                let connection = try access.server.connect(
-                    keys: fields.map { $0.keys.withoutMemory() }, isNew: true)
-                let identity = try connection.databaseID()
-                for dataset in fields where !new {
-                    let known = dataset.keys.memory.records.map(\.database)
-                    guard !known.isEmpty, !known.contains(where: { $0 == identity }) else {
-                        continue
-                    }
-                    throw unknown("\(connection.address)", "\(dataset.path)")
+        private func acceptOnServer() throws {
+            let source = CredentialSource(access.credentials)
+            let fields = try access.fields.open(access.keyrings, of: nil, source)
+            let connection = try access.server.connect(
+                keys: fields.map { $0.keys.withoutMemory() }, isNew: true)
+            let identity = try connection.databaseID()
+            for dataset in fields where !new {
+                let known = dataset.keys.memory.records.map(\.database)
+                guard !known.isEmpty, !known.contains(where: { $0 == identity }) else {
+                    continue
                 }
-                for dataset in fields { Output.line(try dataset.accept(connection)) }
+                throw unknown("\(connection.address)", "\(dataset.path)")
             }
-        #endif
+            for dataset in fields { Output.line(try dataset.accept(connection)) }
+        }
 
         /// Anyone who can open a file can give it another identity, so a new one is accepted only on request.
         private func requireKnown(

@@ -62,12 +62,10 @@ struct Baseline: ParsableCommand {
         guard !fromDatabase else { return try writeAndRecord() }
         let set = try migrations.sets(
             oneFor: "a baseline", for: access.server.isNamed ? .postgres : .sqlite)[0]
-        #if Postgres
-            if access.server.isNamed, let at {
-                return try show(
-                    set, count: ServerRun.baseline(set, at: at, on: access.server), upTo: at)
-            }
-        #endif
+        if access.server.isNamed, let at {
+            return try show(
+                set, count: ServerRun.baseline(set, at: at, on: access.server), upTo: at)
+        }
         let session = try access.session()
         let connection = try session.connect(canBeFirst: true)
         let baseline =

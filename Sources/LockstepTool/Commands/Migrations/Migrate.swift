@@ -73,12 +73,10 @@ struct Migrate: ParsableCommand {
 
     private func run(_ limits: Limits) throws {
         if let abandon {
-            #if Postgres
-                if target.server.isNamed {
-                    return try ServerRun.abandon(
-                        abandon, of: migrations.set, on: target.server, output.format)
-                }
-            #endif
+            if target.server.isNamed {
+                return try ServerRun.abandon(
+                    abandon, of: migrations.set, on: target.server, output.format)
+            }
             let session = try Session.open(target.path(), keyrings, fields, credentials)
             let connection = try session.connect(canBeFirst: true, limits)
             return try Abandonment(
@@ -89,14 +87,12 @@ struct Migrate: ParsableCommand {
         let goal = to.map { Lockstep.Plan.Target.version($0) } ?? .latest
         let sets = try migrations.sets(
             oneFor: to.map { _ in "--to" }, for: target.server.isNamed ? .postgres : .sqlite)
-        #if Postgres
-            if target.server.isNamed {
-                return try ServerRun.migrate(
-                    sets, target: goal, runner, on: target.server, output.format,
-                    fields: fields.open(keyrings, of: nil, CredentialSource(credentials)),
-                    isFirst: firstTime)
-            }
-        #endif
+        if target.server.isNamed {
+            return try ServerRun.migrate(
+                sets, target: goal, runner, on: target.server, output.format,
+                fields: fields.open(keyrings, of: nil, CredentialSource(credentials)),
+                isFirst: firstTime)
+        }
         if let pattern = target.fleet {
             // Found before the passphrase prompt: the pattern can match nothing.
             let files = try FleetMigration.files(matching: pattern)

@@ -75,15 +75,13 @@ struct Plan: ParsableCommand {
         let sets = try migrations.sets(
             oneFor: to.map { _ in "--to" } ?? writeDeclare.map { _ in "--write-declare" },
             for: access.server.isNamed ? .postgres : .sqlite)
-        #if Postgres
-            if access.server.isNamed {
-                return try report(
-                    compared(
-                        ServerRun.previews(
-                            sets, target: to.map { .version($0) } ?? .latest,
-                            outOfOrder: outOfOrder, recorded.value, on: access.server), sets))
-            }
-        #endif
+        if access.server.isNamed {
+            return try report(
+                compared(
+                    ServerRun.previews(
+                        sets, target: to.map { .version($0) } ?? .latest,
+                        outOfOrder: outOfOrder, recorded.value, on: access.server), sets))
+        }
         let session = try access.session(readOnly: reading.readOnly)
         let connection = try session.connect(queryOnly: true, canBeFirst: true, limits)
         try UnrecordedSchema.notice(connection)

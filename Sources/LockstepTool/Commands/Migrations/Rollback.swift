@@ -46,12 +46,10 @@ struct Rollback: ParsableCommand {
             )
         }
         let goal = to.map { Lockstep.Plan.Target.downTo($0) } ?? .back(steps)
-        #if Postgres
-            if access.server.isNamed {
-                return try ServerRun.migrate(
-                    sets, target: goal, runner, on: access.server, output.format)
-            }
-        #endif
+        if access.server.isNamed {
+            return try ServerRun.migrate(
+                sets, target: goal, runner, on: access.server, output.format)
+        }
         let session = try access.session()
         try MigrationRun.run(sets, target: goal, runner, in: session, output.format)
     }

@@ -1,121 +1,119 @@
-#if Postgres
-    import Lockstep
-    import TestServers
-    import Testing
+import Lockstep
+import TestServers
+import Testing
 
-    @testable import LockstepPostgres
+@testable import LockstepPostgres
 
-    @Suite("Rows that a version loses on a server", .withServer)
-    struct ServerGuardTests {
-        private static let base = ServerScratch.up(
-            """
-            CREATE TABLE parent (id bigint PRIMARY KEY);
-            CREATE TABLE child (id bigint PRIMARY KEY, parent bigint REFERENCES parent ON DELETE CASCADE, n int);
-            CREATE TABLE nothing (id bigint);
-            INSERT INTO parent VALUES (1), (2);
-            INSERT INTO child SELECT i, 1, i FROM generate_series(1, 20) AS i;
-            CREATE TABLE stock (id bigint);
-            CREATE TABLE more () INHERITS (stock);
-            INSERT INTO stock VALUES (1), (2);
-            INSERT INTO more VALUES (3), (4);
-            CREATE TABLE spent (id bigint);
-            INSERT INTO spent VALUES (1);
-            DELETE FROM spent;
-            """)
+@Suite("Rows that a version loses on a server", .withServer)
+struct ServerGuardTests {
+    private static let base = ServerScratch.up(
+        """
+        CREATE TABLE parent (id bigint PRIMARY KEY);
+        CREATE TABLE child (id bigint PRIMARY KEY, parent bigint REFERENCES parent ON DELETE CASCADE, n int);
+        CREATE TABLE nothing (id bigint);
+        INSERT INTO parent VALUES (1), (2);
+        INSERT INTO child SELECT i, 1, i FROM generate_series(1, 20) AS i;
+        CREATE TABLE stock (id bigint);
+        CREATE TABLE more () INHERITS (stock);
+        INSERT INTO stock VALUES (1), (2);
+        INSERT INTO more VALUES (3), (4);
+        CREATE TABLE spent (id bigint);
+        INSERT INTO spent VALUES (1);
+        DELETE FROM spent;
+        """)
 
-        @Test(
-            "A loss rolls back the version, however it comes about, and passes where it is declared",
-            arguments: [
-                ("DELETE FROM child WHERE id = 3;", ["child"]),
-                ("DELETE FROM parent WHERE id = 1;", ["parent", "child"]),
-                ("DROP TABLE child;", ["child"]),
-                ("DROP TABLE parent CASCADE;", ["parent"]),
-                ("TRUNCATE child;", ["child"]),
-                ("TRUNCATE ONLY stock; INSERT INTO stock VALUES (9);", ["stock"]),
-                ("TRUNCATE parent CASCADE;", ["parent", "child"]),
-                ("TRUNCATE child; INSERT INTO child VALUES (1, 1, 1);", ["child"]),
-                ("DO $$BEGIN EXECUTE 'TRUNCATE child'; END$$;", ["child"]),
-                ("ALTER TABLE child ALTER n TYPE bigint; TRUNCATE child;", ["child"]),
-                ("INSERT INTO child VALUES (50, 2, 1); DELETE FROM child WHERE id < 4;", ["child"]),
-                (
-                    "ALTER TABLE child ALTER n TYPE bigint; INSERT INTO child VALUES (50, 1, 1); DELETE FROM child WHERE id < 4;",
-                    ["child"]
-                ),
-            ])
-        func losses(_ sql: String, _ tables: [String]) throws {
-            let server = try TestServer.connection()
-            let error = refused(.rowsLost) {
-                _ = try ServerMigrator(ServerScratch.set(Self.base, ServerScratch.up(sql))).run(
-                    on: server)
-            }
-            #expect(tables.contains(error?.context.table ?? ""))
-            #expect(try server.value("SELECT count(*) FROM child") == 20)
-            #expect(try ServerScratch.recorded(server) == ["1"])
-            let declared = tables.map { "-- lockstep: allow loss of table \($0)\n" }.joined() + sql
-            let report = try ServerMigrator(
-                ServerScratch.set(Self.base, ServerScratch.up(declared))
-            ).run(on: server)
-            #expect(report.notices.count { $0.code == .rowsLost } == tables.count)
+    @Test(
+        "A loss rolls back the version, however it comes about, and passes where it is declared",
+        arguments: [
+            ("DELETE FROM child WHERE id = 3;", ["child"]),
+            ("DELETE FROM parent WHERE id = 1;", ["parent", "child"]),
+            ("DROP TABLE child;", ["child"]),
+            ("DROP TABLE parent CASCADE;", ["parent"]),
+            ("TRUNCATE child;", ["child"]),
+            ("TRUNCATE ONLY stock; INSERT INTO stock VALUES (9);", ["stock"]),
+            ("TRUNCATE parent CASCADE;", ["parent", "child"]),
+            ("TRUNCATE child; INSERT INTO child VALUES (1, 1, 1);", ["child"]),
+            ("DO $$BEGIN EXECUTE 'TRUNCATE child'; END$$;", ["child"]),
+            ("ALTER TABLE child ALTER n TYPE bigint; TRUNCATE child;", ["child"]),
+            ("INSERT INTO child VALUES (50, 2, 1); DELETE FROM child WHERE id < 4;", ["child"]),
+            (
+                "ALTER TABLE child ALTER n TYPE bigint; INSERT INTO child VALUES (50, 1, 1); DELETE FROM child WHERE id < 4;",
+                ["child"]
+            ),
+        ])
+    func losses(_ sql: String, _ tables: [String]) throws {
+        let server = try TestServer.connection()
+        let error = refused(.rowsLost) {
+            _ = try ServerMigrator(ServerScratch.set(Self.base, ServerScratch.up(sql))).run(
+                on: server)
         }
-
-        @Test("Rows that a policy hides from the role are rows")
-        func hidden() throws {
-            let shared = try TestServer.shared.get()
-            let address = try shared.address()
-            let operate = try ServerConnection(address)
-            let role = "owner_\(address.database)"
-            try operate.execute("CREATE ROLE \(name: role) LOGIN")
-            try operate.execute("GRANT CREATE ON SCHEMA public TO \(name: role)")
-            let server = try ServerConnection(shared.address(of: address.database, user: role))
-            let hiding = ServerScratch.up(
-                """
-                CREATE POLICY nobody ON child USING (false);
-                ALTER TABLE child ENABLE ROW LEVEL SECURITY;
-                ALTER TABLE child FORCE ROW LEVEL SECURITY;
-                """)
-            _ = try ServerMigrator(ServerScratch.set(Self.base, hiding)).run(on: server)
-            #expect(try server.value("SELECT count(*) FROM child") == 0)
-            for loss in ["DROP TABLE child;", "TRUNCATE child;"] {
-                let set = try ServerScratch.set(Self.base, hiding, ServerScratch.up(loss))
-                let error = refused(.rowsLost) { _ = try ServerMigrator(set).run(on: server) }
-                #expect(error?.context.table == "child")
-            }
-            #expect(try operate.value("SELECT count(*) FROM child") == 20)
-        }
-
-        @Test("Where the server counts no changes, no version runs", arguments: [true, false])
-        func uncounted(_ isBefore: Bool) throws {
-            let server = try TestServer.connection()
-            if isBefore { try server.execute("SET track_counts = off") }
-            let set = try ServerScratch.set(
-                ServerScratch.up(
-                    "CREATE TABLE t ();\(isBefore ? "" : " SET LOCAL track_counts = off;")"))
-            refused(.serverUnsupported) { _ = try ServerMigrator(set).run(on: server) }
-            #expect(try ServerScratch.tables(server).isEmpty)
-        }
-
-        @Test(
-            "What keeps the rows passes",
-            arguments: [
-                "ALTER TABLE child ALTER n TYPE bigint;",
-                "ALTER TABLE child ADD COLUMN r double precision DEFAULT random();",
-                "UPDATE child SET n = 0; ALTER TABLE child DROP COLUMN n;",
-                "DROP TABLE nothing;", "TRUNCATE nothing;",
-                // Pages without rows.
-                "DROP TABLE spent;", "TRUNCATE spent;", "ALTER TABLE spent ALTER id TYPE int;",
-                "ALTER TABLE child ALTER n TYPE bigint; INSERT INTO child VALUES (50, 2, 1);",
-                "ALTER TABLE child RENAME TO kid; ALTER TABLE kid SET SCHEMA pg_temp_x;",
-                "CREATE TABLE new (i bigint); INSERT INTO new VALUES (1); DROP TABLE new;",
-                "INSERT INTO child VALUES (50, 2, 1), (51, 2, 1); DELETE FROM child WHERE id = 50;",
-                "CREATE TEMPORARY TABLE s (i int) ON COMMIT DROP; INSERT INTO s VALUES (1); DELETE FROM s;",
-            ])
-        func kept(_ sql: String) throws {
-            let server = try TestServer.connection()
-            try server.execute("CREATE SCHEMA other")
-            let script = sql.replacing("pg_temp_x", with: "other")
-            let set = try ServerScratch.set(Self.base, ServerScratch.up(script))
-            let report = try ServerMigrator(set).run(on: server)
-            #expect(report.steps.count == 2 && report.notices.isEmpty)
-        }
+        #expect(tables.contains(error?.context.table ?? ""))
+        #expect(try server.value("SELECT count(*) FROM child") == 20)
+        #expect(try ServerScratch.recorded(server) == ["1"])
+        let declared = tables.map { "-- lockstep: allow loss of table \($0)\n" }.joined() + sql
+        let report = try ServerMigrator(
+            ServerScratch.set(Self.base, ServerScratch.up(declared))
+        ).run(on: server)
+        #expect(report.notices.count { $0.code == .rowsLost } == tables.count)
     }
-#endif
+
+    @Test("Rows that a policy hides from the role are rows")
+    func hidden() throws {
+        let shared = try TestServer.shared.get()
+        let address = try shared.address()
+        let operate = try ServerConnection(address)
+        let role = "owner_\(address.database)"
+        try operate.execute("CREATE ROLE \(name: role) LOGIN")
+        try operate.execute("GRANT CREATE ON SCHEMA public TO \(name: role)")
+        let server = try ServerConnection(shared.address(of: address.database, user: role))
+        let hiding = ServerScratch.up(
+            """
+            CREATE POLICY nobody ON child USING (false);
+            ALTER TABLE child ENABLE ROW LEVEL SECURITY;
+            ALTER TABLE child FORCE ROW LEVEL SECURITY;
+            """)
+        _ = try ServerMigrator(ServerScratch.set(Self.base, hiding)).run(on: server)
+        #expect(try server.value("SELECT count(*) FROM child") == 0)
+        for loss in ["DROP TABLE child;", "TRUNCATE child;"] {
+            let set = try ServerScratch.set(Self.base, hiding, ServerScratch.up(loss))
+            let error = refused(.rowsLost) { _ = try ServerMigrator(set).run(on: server) }
+            #expect(error?.context.table == "child")
+        }
+        #expect(try operate.value("SELECT count(*) FROM child") == 20)
+    }
+
+    @Test("Where the server counts no changes, no version runs", arguments: [true, false])
+    func uncounted(_ isBefore: Bool) throws {
+        let server = try TestServer.connection()
+        if isBefore { try server.execute("SET track_counts = off") }
+        let set = try ServerScratch.set(
+            ServerScratch.up(
+                "CREATE TABLE t ();\(isBefore ? "" : " SET LOCAL track_counts = off;")"))
+        refused(.serverUnsupported) { _ = try ServerMigrator(set).run(on: server) }
+        #expect(try ServerScratch.tables(server).isEmpty)
+    }
+
+    @Test(
+        "What keeps the rows passes",
+        arguments: [
+            "ALTER TABLE child ALTER n TYPE bigint;",
+            "ALTER TABLE child ADD COLUMN r double precision DEFAULT random();",
+            "UPDATE child SET n = 0; ALTER TABLE child DROP COLUMN n;",
+            "DROP TABLE nothing;", "TRUNCATE nothing;",
+            // Pages without rows.
+            "DROP TABLE spent;", "TRUNCATE spent;", "ALTER TABLE spent ALTER id TYPE int;",
+            "ALTER TABLE child ALTER n TYPE bigint; INSERT INTO child VALUES (50, 2, 1);",
+            "ALTER TABLE child RENAME TO kid; ALTER TABLE kid SET SCHEMA pg_temp_x;",
+            "CREATE TABLE new (i bigint); INSERT INTO new VALUES (1); DROP TABLE new;",
+            "INSERT INTO child VALUES (50, 2, 1), (51, 2, 1); DELETE FROM child WHERE id = 50;",
+            "CREATE TEMPORARY TABLE s (i int) ON COMMIT DROP; INSERT INTO s VALUES (1); DELETE FROM s;",
+        ])
+    func kept(_ sql: String) throws {
+        let server = try TestServer.connection()
+        try server.execute("CREATE SCHEMA other")
+        let script = sql.replacing("pg_temp_x", with: "other")
+        let set = try ServerScratch.set(Self.base, ServerScratch.up(script))
+        let report = try ServerMigrator(set).run(on: server)
+        #expect(report.steps.count == 2 && report.notices.isEmpty)
+    }
+}
