@@ -2,7 +2,10 @@ extension SealingChange {
     /// A finished batch.
     struct Batch {
         /// The number of its rows.
-        let rows: Int
+        var rows = 0
+        /// Whether it begins with the table's first row: another program that does the same can have ended a pass
+        /// meanwhile.
+        var isFirst = false
         let isLast: Bool
     }
 
@@ -29,36 +32,70 @@ extension SealingChange {
     private static let longestBatch: Int64 = 64 << 20
 
     /// Changes the next rows in the open transaction.
-    /// - Parameter ahead: The prefetch, which might already have made the cells of these rows, and makes those of the
-    ///   following rows meanwhile.
+    /// - Parameter pass: Its prefetch might already have made the cells of these rows, and makes those of the following
+    ///   rows meanwhile.
     func runBatch(
-        _ keys: FieldKeys, _ connection: borrowing Connection, _ ahead: SealingPrefetch? = nil
+        _ keys: FieldKeys, _ connection: borrowing Connection, _ pass: SealingPass
     ) throws -> Batch {
         var registry = try knownRegistry(keys, connection)
         let sealed = try knownColumn(registry)
-        guard try !isDoneByAnother(sealed) else { return Batch(rows: 0, isLast: true) }
+        guard try !isDoneByAnother(sealed) else { return Batch(isLast: true) }
         let shape = try shape(connection)
         let conversion = try conversion(sealed, shape, connection)
         guard let rowID = shape.rowIDName else {
             // Without a rowid there is no number to continue from, so all rows change at once.
             try connection.executeWithoutTriggers(
                 conversion.update(needsChange(sealed, keys)), [])
-            return Batch(rows: connection.changes, isLast: true)
+            return Batch(rows: connection.changes, isFirst: true, isLast: true)
         }
-        let made = try ahead?.take(after: sealed.cursor, connection)
+        let made = try pass.ahead?.take(after: sealed.cursor, sealed, shape, connection)
         guard
-            let piece = try made?.piece
-                ?? next(batch, after: sealed.cursor, rowID, shape, connection)
-        else { return Batch(rows: 0, isLast: true) }
-        if !piece.isLast { try ahead?.make(batch, after: piece.last, connection) }
-        if let made {
-            try made.write(conversion.replacement(rowID), connection)
+            let piece = try made?.cells.piece
+                ?? next(batch, after: sealed.cursor, rowID, shape, connection),
+            let end = try pass.end(rowID, shape, connection)
+        else { return Batch(isFirst: sealed.cursor == nil, isLast: true) }
+        let isLast = piece.last >= end || (piece.isLast && made?.isOvertaken != true)
+        if !isLast { try pass.ahead?.make(batch, after: piece.last, connection) }
+        var rows = piece.rows
+        if let made, let ahead = pass.ahead {
+            let replacement = conversion.replacement(rowID, comparing: ahead.comparesCells)
+            let written = try made.cells.write(replacement, connection)
+            if made.isOvertaken || (written < made.cells.count && ahead.comparesCells) {
+                try convert(piece, conversion, sealed, shape, rowID, keys, connection)
+                rows = try count(piece, rowID, shape, connection)
+            }
         } else {
             try convert(piece, conversion, sealed, shape, rowID, keys, connection)
         }
         try registry.advance(sealed.id, to: piece.last)
         try write(&registry, keys, connection)
-        return Batch(rows: piece.rows, isLast: piece.isLast)
+        return Batch(rows: rows, isFirst: piece.start == nil, isLast: isLast)
+    }
+
+    private func count(
+        _ piece: Piece, _ rowID: String, _ shape: SealedTable, _ connection: borrowing Connection
+    ) throws -> Int {
+        let rows = try connection.prepare(
+            SQL(
+                verbatim:
+                    "SELECT count(*) FROM main.\(shape.quotedName) WHERE \(piece.condition(rowID))"
+            ))
+        try rows.bind(values: piece.bounds)
+        return try rows.first { row in try row[0] as Int } ?? 0
+    }
+
+    /// Changes all rows that still need it, in the open transaction.
+    func convertRest(
+        _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys,
+        _ connection: borrowing Connection
+    ) throws {
+        let conversion = try conversion(sealed, shape, connection)
+        guard let rowID = shape.rowIDName else {
+            return try connection.executeWithoutTriggers(
+                conversion.update(needsChange(sealed, keys)), [])
+        }
+        let all = Piece(start: nil, last: .max, rows: 0, bytes: 0, isLast: true)
+        try convert(all, conversion, sealed, shape, rowID, keys, connection)
     }
 
     /// The next rows; nil if none remain. Others wait for a batch, and the log contains all of it, so a batch has fewer
@@ -107,6 +144,8 @@ extension SealingChange {
         fileprivate let table: String
         /// The columns that change, and an expression over the old row for each.
         fileprivate let changes: [(column: String, expression: String)]
+        /// The columns whose values the expressions use: the changed one, then those of the row's key except the rowid.
+        fileprivate let compared: [String]
 
         /// Changes the rows that meet a condition.
         func update(_ condition: String) -> SQL {
@@ -117,22 +156,38 @@ extension SealingChange {
             )
         }
 
-        /// Selects the rowid and the columns' new values, for the rows that meet a condition.
+        /// Selects the rowid, the changed columns' new values, and the compared columns' present ones, for the rows that
+        /// meet a condition.
         func selection(_ rowID: String, _ condition: String) -> SQL {
-            let expressions = [rowID] + changes.map(\.expression)
+            let expressions = [rowID] + changes.map(\.expression) + compared
             return SQL(
                 verbatim:
                     "SELECT \(expressions.joined(separator: ", ")) FROM main.\(table) WHERE \(condition)"
             )
         }
 
-        /// Updates a row with the values of ``selection(_:_:)``; the rowid comes last.
-        func replacement(_ rowID: String) -> SQL {
-            let assignments = changes.map { "\($0.column) = ?" }
+        /// Updates a row with the values of ``selection(_:_:)`` if the compared columns still have those values; the
+        /// rowid comes last.
+        /// - Parameter comparing: False only in tests, which then lose values.
+        func replacement(_ rowID: String, comparing: Bool) -> SQL {
+            let assignments = changes.indices.map { "\(changes[$0].column) = ?\($0 + 1)" }
+            let first = changes.count + 1
+            var conditions = ["\(rowID) = ?\(first + compared.count)"]
+            if comparing {
+                conditions += compared.indices.map { Self.equality(compared[$0], "?\(first + $0)") }
+            }
             return SQL(
                 verbatim:
-                    "UPDATE main.\(table) SET \(assignments.joined(separator: ", ")) WHERE \(rowID) = ?"
+                    "UPDATE main.\(table) SET \(assignments.joined(separator: ", ")) WHERE \(conditions.joined(separator: " AND "))"
             )
+        }
+
+        /// Whether a column has exactly this value: of the same type, without the column's affinity and collation, which
+        /// equate values that differ. The two zeros of REAL are equal to SQL and differ in their bits, so they are never
+        /// the same here.
+        private static func equality(_ column: String, _ value: String) -> String {
+            "typeof(\(column)) = typeof(\(value)) AND (+\(column)) COLLATE BINARY IS \(value)"
+                + " AND NOT (typeof(\(column)) = 'real' AND (+\(column)) = 0)"
         }
     }
 
@@ -157,7 +212,9 @@ extension SealingChange {
             }
         var changes = [(column: name, expression: "\(function)(\(arguments))")]
         if case .protect = goal { changes += tokens(sealed, capability, of: name) }
-        return Conversion(table: shape.quotedName, changes: changes)
+        var compared = [name]
+        if case .columns = shape.key { compared += key }
+        return Conversion(table: shape.quotedName, changes: changes, compared: compared)
     }
 
     /// The columns of the tokens, and an expression over a value for each.
@@ -187,7 +244,7 @@ extension SealingChange {
         let key = shape.boundColumns(sealed.mode).map { SQLTokens.quote($0.name) }
         let value = "lockstep_open_whole(\(([capability, name] + key).joined(separator: ", ")))"
         let conversion = Conversion(
-            table: shape.quotedName, changes: tokens(sealed, capability, of: value))
+            table: shape.quotedName, changes: tokens(sealed, capability, of: value), compared: [])
         try connection.executeWithoutTriggers(conversion.update("\(name) IS NOT NULL"), [])
     }
 

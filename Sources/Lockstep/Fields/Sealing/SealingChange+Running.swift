@@ -45,17 +45,19 @@ extension SealingChange {
     ) throws {
         let beginning = try connection.write { connection in try begin(keys, connection) }
         guard case .rows(let total) = beginning else { return }
-        let ahead = SealingPrefetch(self, keys, connection)
+        let pass = SealingPass(self, keys, connection)
+        let ahead = pass.ahead
         defer { ahead?.close() }
         var isDone = false
         while !isDone {
             report.rows = 0
             var isLast = false
             while !isLast {
+                ahead?.wait()
                 let one = try connection.write { connection in
-                    try runBatch(keys, connection, ahead)
+                    try runBatch(keys, connection, pass)
                 }
-                report.rows += one.rows
+                report.rows = one.isFirst ? one.rows : report.rows + one.rows
                 isLast = one.isLast
                 let news = JobProgress(
                     goal.phase.of(title), report.rows, of: max(total, report.rows), .rows,
@@ -65,7 +67,7 @@ extension SealingChange {
             }
             ahead?.close()
             try clean(connection)
-            isDone = try connection.write { connection in try finish(keys, connection) }
+            isDone = try connection.write { connection in try finish(keys, connection, pass) }
         }
     }
 }

@@ -132,17 +132,22 @@ public struct SealingChange: Sendable, Equatable {
         }
     }
 
-    /// Ends the change in the open transaction. Returns false if rows must be changed again, because another connection
-    /// bypassed the guards.
-    func finish(_ keys: FieldKeys, _ connection: borrowing Connection) throws -> Bool {
+    /// Ends the change in the open transaction. Returns false if rows must be changed again, because another program
+    /// bypassed the guards or still sealed under an older key.
+    func finish(
+        _ keys: FieldKeys, _ connection: borrowing Connection, _ pass: SealingPass
+    ) throws -> Bool {
         var registry = try knownRegistry(keys, connection)
         let sealed = try knownColumn(registry)
         guard try !isDoneByAnother(sealed) else { return true }
         let shape = try shape(connection)
-        guard try goal == .unprotect || !isAnyLeft(sealed, shape, keys, connection) else {
-            try registry.restart(sealed.id)
-            try write(&registry, keys, connection)
-            return false
+        if try goal != .unprotect && isAnyLeft(sealed, shape, keys, connection) {
+            guard pass.isLast(of: goal == .reseal ? 1 : 3) else {
+                try registry.restart(sealed.id)
+                try write(&registry, keys, connection)
+                return false
+            }
+            try endPasses(sealed, shape, keys, connection)
         }
         if sealed.state == .resealing {
             try registry.move(sealed.id, to: .sealed)
@@ -167,6 +172,21 @@ public struct SealingChange: Sendable, Equatable {
         }
         try write(&registry, keys, connection)
         return true
+    }
+
+    /// Ends a change whose passes all left rows. Cells of an older key become those of the active one here and now; values
+    /// that were never sealed would leave their plaintext in the file.
+    private func endPasses(
+        _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys,
+        _ connection: borrowing Connection
+    ) throws {
+        guard goal == .reseal else {
+            throw LockstepError(
+                .busy,
+                "another program keeps writing values to \(title) that are not sealed, past its guards",
+                hint: "end that program, then run this again: it continues where it stopped")
+        }
+        try convertRest(sealed, shape, keys, connection)
     }
 
     /// Whether another program finished the change between two transactions of this one.

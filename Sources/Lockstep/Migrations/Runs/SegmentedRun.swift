@@ -88,7 +88,7 @@ struct SegmentedRun {
         // Only SQL that cannot run in a transaction runs before one begins.
         let next = try nextBareStatement(connection, state)
         if let next, next.runsAlone { try next.runAlone(connection) }
-        try state.sealing.cleanIfNeeded(origin, connection)
+        try state.sealing.prepare(origin, connection)
         let transaction = try MigrationTransaction.begin(
             origin, step.timeout, connection, step.observe)
         guard var progress = try progress(connection, &state, isStillPending) else {

@@ -3,10 +3,10 @@
 struct SealingRun {
     private enum Stage {
         case beginning
-        case rows(done: Int, total: Int)
+        case rows(SealingPass, done: Int, total: Int)
         /// Removes the old content from the file, outside any transaction.
-        case cleaning
-        case ending
+        case cleaning(SealingPass)
+        case ending(SealingPass)
     }
 
     private var stage = Stage.beginning
@@ -15,7 +15,6 @@ struct SealingRun {
         if case .beginning = stage { false } else { true }
     }
 
-    private var ahead: SealingPrefetch?
     private var change: SealingChange?
 
     /// Runs the next step in the open transaction. True if it was the last one.
@@ -50,33 +49,34 @@ struct SealingRun {
             var beginning = SealingChange.Beginning.done
             try checked { beginning = try sealing.change.begin(keys, connection) }
             guard case .rows(let total) = beginning else { return true }
-            stage = .rows(done: 0, total: total)
-            ahead = SealingPrefetch(sealing.change, keys, connection)
-        case .rows(let before, let total):
-            let batch = try sealing.change.runBatch(keys, connection, ahead)
-            let done = before + batch.rows
-            stage = batch.isLast ? .cleaning : .rows(done: done, total: total)
+            let pass = SealingPass(sealing.change, keys, connection)
+            stage = .rows(pass, done: 0, total: total)
+        case .rows(let pass, let before, let total):
+            let batch = try sealing.change.runBatch(keys, connection, pass)
+            let done = batch.isFirst ? batch.rows : before + batch.rows
+            stage = batch.isLast ? .cleaning(pass) : .rows(pass, done: done, total: total)
             let news = MigrationEvent.backfilled(
                 table: sealing.change.title, rows: done, total: max(total, done))
-            try ahead?.watch(connection) { try report(news) } ?? report(news)
-        case .cleaning, .ending:
+            try pass.ahead?.watch(connection) { try report(news) } ?? report(news)
+        case .cleaning(let pass), .ending(let pass):
             var isOver = false
-            try checked { isOver = try sealing.change.finish(keys, connection) }
-            stage = .rows(done: 0, total: 0)
+            try checked { isOver = try sealing.change.finish(keys, connection, pass) }
+            stage = .rows(pass, done: 0, total: 0)
             return isOver
         }
         return false
     }
 
     /// Runs the part that cannot run in a transaction, before a transaction begins.
-    mutating func cleanIfNeeded(_ origin: ScriptOrigin, _ connection: borrowing Connection) throws {
-        guard case .cleaning = stage, let change else { return }
-        ahead?.close()
+    mutating func prepare(_ origin: ScriptOrigin, _ connection: borrowing Connection) throws {
+        if case .rows(let pass, _, _) = stage { pass.ahead?.wait() }
+        guard case .cleaning(let pass) = stage, let change else { return }
+        pass.ahead?.close()
         do {
             try change.clean(connection)
         } catch let error as LockstepError {
             throw origin.located(error.adding(change.context))
         }
-        stage = .ending
+        stage = .ending(pass)
     }
 }

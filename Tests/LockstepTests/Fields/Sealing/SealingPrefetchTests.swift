@@ -21,21 +21,21 @@ struct SealingPrefetchTests {
         let change = SealingChange(
             table: "film", column: "title",
             goal: .protect(mode: .random, padding: .none, indexes: [.init(.exact)]), batch: 7)
-        let own = SealingPrefetch(change, bench.keys, connection)
-        let ahead = try #require(own)
+        let pass = SealingPass(change, bench.keys, connection)
+        let ahead = try #require(pass.ahead)
         try connection.with(rights: .engine) {
             _ = try connection.write { try change.begin(bench.keys, $0) }
             var isLast = false
             while !isLast {
                 isLast = try connection.write { connection in
-                    try change.runBatch(bench.keys, connection, ahead).isLast
+                    try change.runBatch(bench.keys, connection, pass).isLast
                 }
                 ahead.wait()
                 try ahead.watch(connection) { try between() }
             }
             ahead.close()
             try change.clean(connection)
-            let isDone = try connection.write { try change.finish(bench.keys, $0) }
+            let isDone = try connection.write { try change.finish(bench.keys, $0, pass) }
             #expect(isDone)
         }
         return ahead.taken
@@ -76,7 +76,7 @@ struct SealingPrefetchTests {
         #expect(
             try protect(connection) {
                 try bySameConnection ? overtake(connection) : overtake(other)
-            } == 0)
+            } == 5)
         #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == expected)
     }
 
@@ -93,5 +93,58 @@ struct SealingPrefetchTests {
         #expect(try connection.texts("\(look)film_open ORDER BY id") == before)
         try connection.unprotect("note", of: "film", keys: bench.keys, batch: 3)
         #expect(try connection.texts("\(look)film ORDER BY id") == before)
+    }
+
+    @Test(
+        "a value that SQL calls equal to the one that was read, and that is another, is not overwritten"
+    )
+    func equal() throws {
+        let connection = try bench.open()
+        try connection.execute("ALTER TABLE film ADD COLUMN mark COLLATE NOCASE")
+        let marks: [(before: String, after: String)] = [
+            ("'mark'", "'MARK'"), ("1", "1.0"), ("0.0", "-0.0"), ("'2.5'", "2.5"), ("x'41'", "'A'"),
+        ]
+        for (number, mark) in marks.enumerated() {
+            try connection.execute(
+                "UPDATE film SET mark = \(verbatim: mark.before) WHERE id % 5 = ?", number)
+        }
+        let intruder = Intruder(at: .made) { [bench] count in
+            let other = try bench.open()
+            // Past the guards: nothing else writes what is not sealed.
+            try other.write { other in
+                for (number, mark) in marks.enumerated() {
+                    try other.executeWithoutTriggers(
+                        SQL(
+                            verbatim:
+                                "UPDATE film SET mark = \(mark.after) WHERE id % 5 = ?1 AND id BETWEEN ?2 AND ?3"
+                        ),
+                        [
+                            .integer(Int64(number)), .integer(Int64(count * 7 + 1)),
+                            .integer(Int64(count * 7 + 7)),
+                        ])
+                }
+            }
+        }
+        try intruder.beside {
+            _ = try connection.protect("mark", of: "film", keys: bench.keys, batch: 7)
+        }
+        #expect(intruder.visits >= 5)
+        let stored = try connection.query(
+            "SELECT id, mark FROM film_open WHERE id BETWEEN 8 AND 40"
+        ) {
+            (try $0[0] as Int, try $0[1] as Value)
+        }
+        for (id, value) in stored {
+            let isRight =
+                switch (id % 5, value) {
+                case (0, .text(let text)): text == "MARK"
+                case (1, .real(let number)): number == 1
+                case (2, .real(let number)): number == 0 && number.sign == .minus
+                case (3, .real(let number)): number == 2.5
+                case (4, .text(let text)): text == "A"
+                default: false
+                }
+            #expect(isRight, "\(id): \(value)")
+        }
     }
 }

@@ -18,6 +18,13 @@ struct CopiedValue: Bindable {
         unsafe sqlite3_bind_value(parameters.statement, index, value)
     }
 
+    /// The number of its bytes; 0 if it is not a BLOB.
+    var blobLength: Int {
+        // Of a TEXT in UTF-16, SQLite would make another one to count its bytes.
+        guard unsafe sqlite3_value_type(value) == SQLITE_BLOB else { return 0 }
+        return unsafe Int(sqlite3_value_bytes(value))
+    }
+
     /// Frees the copy; it must not be used afterwards.
     func free() { unsafe sqlite3_value_free(value) }
 }
