@@ -181,11 +181,11 @@
 
         /// Reads each storage class as the type: only values in `readable` are read, and no other is taken for another value.
         private func read<Element: Codable & Sendable & Equatable>(
-            _ type: Element.Type, _ readable: [String: Element],
+            _ type: Element.Type, _ readable: [String: Element], refused: [String] = [],
             _ location: SourceLocation = #_sourceLocation
         ) throws {
             let literals = ["NULL", "7", "7.5", "'7'", "'hunter2'", "''", "x'07'", "x''", "'[7]'"]
-            for literal in literals + readable.keys {
+            for literal in literals + refused + readable.keys {
                 let sql: SQL = "SELECT 1 AS id, \(verbatim: literal) AS x"
                 if let expected = readable[literal] {
                     #expect(
@@ -207,7 +207,19 @@
             try read(Int.self, ["7": 7])
             try read(UInt8.self, ["7": 7, "255": 255])
             try read(Bool.self, ["7": true, "0": false])
-            try read(Double.self, ["7": 7, "7.5": 7.5])
+            try read(
+                Double.self,
+                [
+                    "7": 7, "7.5": 7.5, "9007199254740992": 9_007_199_254_740_992,
+                    "-9007199254740994": -9_007_199_254_740_994, "9e999": .infinity,
+                ], refused: ["9007199254740993", "-9007199254740993", "9223372036854775807"])
+            try read(
+                Float.self,
+                [
+                    "7": 7, "7.5": 7.5, "0.1": 0.1, "16777216": 16_777_216,
+                    "1e-40": Float(1e-40 as Double), "0.0": 0,
+                    "-9e999": -.infinity, "16777217.0": 16_777_216,
+                ], refused: ["1e300", "-1e39", "1e-300", "16777217", "9007199254740993"])
             try read(String.self, ["'7'": "7", "'hunter2'": "hunter2", "''": "", "'[7]'": "[7]"])
             try read([UInt8].self, ["x'07'": [7], "x''": []])
             try read(Data.self, ["x'07'": Data([7]), "x''": Data()])

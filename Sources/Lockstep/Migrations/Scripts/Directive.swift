@@ -20,6 +20,8 @@ package enum Directive: Sendable, Equatable {
     case noTransaction
     /// The next statement runs over the table in batches of this many rows.
     case backfill(table: String, batch: Int)
+    /// The values of a column are brought to one form.
+    case normalise(Normalisation)
     /// If the next statement changes rows, a notice says how many, with this text.
     case report(String)
     /// A name in double quotes that matches no column is text. This is SQLite's old rule, for files written under
@@ -102,11 +104,16 @@ package enum Directive: Sendable, Equatable {
         if cursor.take("drop", "column") { return .dropColumn(try name()) }
         if cursor.take("backfill") {
             let table = try name()
-            try cursor.require("batch", "=")
-            guard let batch = Int(try cursor.next().text), (1...1_000_000).contains(batch) else {
-                throw SQLCursor.Unexpected()
-            }
+            guard let batch = try batchSize(&cursor) else { throw SQLCursor.Unexpected() }
             return .backfill(table: table, batch: batch)
+        }
+        if cursor.take("normalise") {
+            let (table, column) = try columnName()
+            try cursor.require("as")
+            guard let form = Normalisation.Form(rawValue: try cursor.next().text.asciiLowercased)
+            else { throw SQLCursor.Unexpected() }
+            let batch = try batchSize(&cursor)
+            return .normalise(.init(table: table, column: column, form: form, batch: batch))
         }
         try cursor.require("set")
         let column = try name()
@@ -114,6 +121,16 @@ package enum Directive: Sendable, Equatable {
         let expression = Substring(text.utf8.dropFirst(cursor.end)).trimmingSpace()
         guard !cursor.rest().isEmpty else { throw SQLCursor.Unexpected() }
         return .set(column: column, expression: String(expression))
+    }
+
+    /// The number of `batch=1000`; nil if nothing follows.
+    private static func batchSize(_ cursor: inout SQLCursor) throws(SQLCursor.Unexpected) -> Int? {
+        guard !cursor.isAtEnd else { return nil }
+        try cursor.require("batch", "=")
+        guard let batch = Int(try cursor.next().text), (1...1_000_000).contains(batch) else {
+            throw SQLCursor.Unexpected()
+        }
+        return batch
     }
 
     /// The text that parses to this directive.
@@ -125,6 +142,7 @@ package enum Directive: Sendable, Equatable {
         case .doubleQuotedTexts: "double quoted texts"
         case .backfill(let table, let batch):
             "backfill \(SQLTokens.quote(table)) batch=\(batch)"
+        case .normalise(let normalisation): normalisation.spelling
         case .report(let what): "report \(what)"
         case .rebuild(let table): "rebuild table \(SQLTokens.quote(table))"
         case .set(let column, let expression): "set \(SQLTokens.quote(column)) = \(expression)"
@@ -146,7 +164,8 @@ package enum Directive: Sendable, Equatable {
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
         + "allow loss of column T.C, allow changed values of column T.C, "
         + "allow broken references of table T, allow edits of schema, foreign keys off, no transaction, "
-        + "double quoted texts, backfill T batch=N, report WHAT, plaintext T.C, "
+        + "double quoted texts, backfill T batch=N, normalise T.C as date|uuid|decimal|url, "
+        + "report WHAT, plaintext T.C, "
         + "protect T.C dataset=D, unprotect T.C dataset=D, rotate T.C dataset=D"
 
     /// The directives that can also be declared from outside a file.

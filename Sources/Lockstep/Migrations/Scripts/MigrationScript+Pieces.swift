@@ -15,6 +15,9 @@ extension MigrationScript {
             case .sql: items.append(Item(content: .sql(piece.text), line: piece.line))
             case .directive(let directive):
                 items.append(Item(content: .directive(directive), line: piece.line))
+                if case .normalise(let normalisation) = directive {
+                    items += normalisation.items(line: piece.line)
+                }
             case .marker: continue
             }
             text += piece.text

@@ -3,7 +3,7 @@ extension Connection {
     /// at once:
     ///
     /// - a property without a column, or a table that is missing;
-    /// - a property that can be nil, and a column that is NOT NULL and has no default; the reverse;
+    /// - a property that can be nil, and a column that is NOT NULL; the reverse;
     /// - a column that is NOT NULL, has no default and no property, so that no record can be inserted;
     /// - a number in a column of texts, or a text in a column of numbers, which SQLite would convert.
     ///
@@ -33,7 +33,8 @@ extension Connection {
         } catch let error as LockstepError where error.code == .recordMisfit {
             return error
         }
-        let check = RecordCheck(type, columns)
+        var check = RecordCheck(type, columns)
+        try check.refuseNil(of: check.defaulted, type, self)
         guard !check.problems.isEmpty else { return nil }
         return LockstepError(
             .recordMisfit,
@@ -59,6 +60,8 @@ extension Store {
 /// What does not fit between a type and its table.
 private struct RecordCheck {
     private(set) var problems: [String] = []
+    /// The columns that are NOT NULL with a default, of properties that may be nil.
+    private(set) var defaulted: [String] = []
     private(set) var missing: LockstepError.MissingObject?
 
     init<R: Record>(_ type: R.Type, _ columns: RecordColumns) {
@@ -111,8 +114,12 @@ private struct RecordCheck {
     ) {
         guard columns.isTable else { return }
         let isNumber = columns.rowID == column.name
-        if property.isOptional, column.isNotNull, !column.isDefaulted, !isNumber {
-            problems.append("\(property.name) may be nil, and its column is NOT NULL")
+        if property.isOptional, column.isNotNull, !isNumber {
+            if column.isDefaulted {
+                defaulted.append(column.name)
+            } else {
+                problems.append("\(property.name) may be nil, and its column is NOT NULL")
+            }
         } else if !property.isOptional, !columns.isNeverNull(column) {
             problems.append("\(property.name) cannot be nil, and its column may be NULL")
         }
@@ -126,6 +133,69 @@ private struct RecordCheck {
             problems.append(
                 "\(property.name) is of type \(property.type.name), and its column stores numbers")
         default: break
+        }
+    }
+
+    /// A nil is written as NULL, which a default does not replace: reported, unless the type's own coding leaves nil out.
+    mutating func refuseNil<R: Record>(
+        of columns: [String], _ type: R.Type, _ connection: borrowing Connection
+    ) throws {
+        guard !columns.isEmpty else { return }
+        let written = try NilProbe.encoded(type, columns, connection)
+        for column in columns where written?.contains(column) ?? true {
+            problems.append(
+                "\(column) may be nil, which is written as NULL, and its column is NOT NULL: its default is for records that do not encode it"
+            )
+        }
+    }
+}
+
+/// Finds out what a type encodes of a value with nils: one that is decoded from a row, or from values that are made up.
+private enum NilProbe {
+    /// The columns that such a value encodes; nil if the type decodes no such value.
+    static func encoded<R: Record>(
+        _ type: R.Type, _ columns: [String], _ connection: borrowing Connection
+    ) throws -> Set<String>? {
+        let source = try connection.recordSource(type)
+        let properties = RecordProperties.of(type).all.filter { property in
+            property.column.map { !columns.contains($0) } ?? false
+        }
+        let none = columns.map { "NULL AS \(SQLTokens.quote($0))" }
+        let stored = properties.compactMap(\.column).map(SQLTokens.quote)
+        let made = properties.map { property in
+            "\(Self.literal(property, type)) AS \(SQLTokens.quote(property.column ?? ""))"
+        }
+        let texts = [
+            "SELECT \((none + stored).joined(separator: ", ")) FROM \(source.name) LIMIT 1",
+            "SELECT \((none + made).joined(separator: ", "))",
+        ]
+        for text in texts {
+            let value = try? connection.first(SQL(verbatim: text)) { row in try row.decode(type) }
+            guard let value, let sink = try? RowSink.collect(value) else { continue }
+            return Set(sink.names)
+        }
+        return nil
+    }
+
+    private static func literal(
+        _ property: RecordProperties.Property, _ type: any Record.Type
+    ) -> String {
+        guard !property.isOptional else { return "NULL" }
+        switch property.type.storage {
+        case .number: return "0"
+        case .text: return "''"
+        case .other: break
+        }
+        switch property.type.name {
+        case "Date":
+            return type.dates(for: property.column ?? "") == .iso8601 ? "'2001-01-01'" : "0"
+        case "UUID":
+            return type.uuids(for: property.column ?? "") == .blob
+                ? "zeroblob(16)" : "'00000000-0000-0000-0000-000000000000'"
+        case "Decimal": return "'0'"
+        case "URL": return "'a:'"
+        case "Data", "Array<UInt8>": return "x''"
+        case let name: return name.hasPrefix("Array") ? "'[]'" : "'{}'"
         }
     }
 }

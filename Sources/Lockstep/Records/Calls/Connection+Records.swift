@@ -34,9 +34,11 @@ extension Connection {
 
     /// Updates the row with the record's key.
     /// - Throws: ``LockstepError/Code/rowMissing`` if there is no such row; ``LockstepError/Code/misuse`` if the record has no
-    ///   key; the errors of ``insert(_:)``.
+    ///   key; ``LockstepError/Code/recordMisfit`` if several rows have the key, in different forms such as a UUID's; the errors
+    ///   of ``insert(_:)``.
     public func update<R: Record>(_ record: R) throws {
         try whole { db in
+            if let key = try db.storedKey(record) { return try db.update(record, at: key) }
             guard try db.run(.update, record) else { throw Self.keyMissing(R.self) }
             guard db.changes > 0 else { throw Self.rowMissing(R.self) }
         }
@@ -46,6 +48,7 @@ extension Connection {
     /// - Throws: The errors of ``insert(_:)``; ``LockstepError/Code/sqlFailed`` if the key is neither a primary key nor unique.
     public func upsert<R: Record>(_ record: R) throws {
         try whole { db in
+            if let key = try db.storedKey(record) { return try db.update(record, at: key) }
             if try !db.usualTable(record).isView {
                 _ = try db.run(.upsert, record)
             } else if try !db.run(.update, record) || db.changes == 0 {
@@ -59,6 +62,10 @@ extension Connection {
     @discardableResult
     public func save<R: Record>(_ record: R) throws -> R {
         try whole { db in
+            if let key = try db.storedKey(record) {
+                try db.update(record, at: key)
+                return try db.row(R.self, at: key) ?? record
+            }
             guard try db.usualTable(record).isView else {
                 if let row = try db.first(.upsertReturning, record) { return row }
                 // The row has no columns besides its key, and was there.
@@ -77,6 +84,10 @@ extension Connection {
     @discardableResult
     public func delete<R: Record>(_ record: R) throws -> Bool {
         try whole { db in
+            if let key = try db.storedKey(record) {
+                try db.delete(R.self, at: key)
+                return true
+            }
             guard try db.run(.delete, record) else { throw Self.keyMissing(R.self) }
             return db.changes > 0
         }
@@ -115,10 +126,12 @@ extension Connection {
                 }
             }
             guard !changed.isEmpty else { return false }
+            let values = key.map(\.value)
+            let stored = try db.storedKey(R.self, values, of: key.map(\.name)) ?? values
             try db.execute(
                 table.update(
                     changed.map(\.name), key.map(\.name),
-                    values: (changed + key).map(\.value)))
+                    values: changed.map(\.value) + stored))
             guard db.changes > 0 else { throw Self.rowMissing(R.self) }
             return true
         }

@@ -20,11 +20,15 @@ struct RecordQuery<R: Record>: Sendable {
     // MARK: Running
 
     func all(_ connection: borrowing Connection) throws -> [R] {
-        try connection.query(try selection(connection)) { row in try row.decode(R.self) }
+        try inOneState(connection) { db in
+            try db.query(try selection(db)) { row in try row.decode(R.self) }
+        }
     }
 
     func first(_ connection: borrowing Connection) throws -> R? {
-        try connection.first(try selection(connection)) { row in try row.decode(R.self) }
+        try inOneState(connection) { db in
+            try db.first(try selection(db)) { row in try row.decode(R.self) }
+        }
     }
 
     func count(_ connection: borrowing Connection) throws -> Int {
@@ -74,8 +78,9 @@ struct RecordQuery<R: Record>: Sendable {
                 try requireFew(column, source, filter, connection)
             }
             let direction = ordering.isDescending ? " DESC" : ""
+            let key = try orderKey(index, column, source, filter, connection)
             sql =
-                "\(sql)\(verbatim: index == 0 ? " ORDER BY " : ", ")\(name: column)\(verbatim: direction)"
+                "\(sql)\(verbatim: index == 0 ? " ORDER BY " : ", ")\(verbatim: key)\(verbatim: direction)"
         }
         guard let limit else { return sql }
         guard limit >= 0 else {
@@ -84,6 +89,41 @@ struct RecordQuery<R: Record>: Sendable {
                 context: .init(table: R.table))
         }
         return "\(sql) LIMIT \(limit)"
+    }
+
+    /// SQL by which rows are ordered by what is read from a column.
+    private func orderKey(
+        _ index: Int, _ column: String, _ source: RecordSource, _ filter: SQL,
+        _ connection: borrowing Connection
+    ) throws -> String {
+        let name = SQLTokens.quote(column)
+        guard let formed = source.forms[column] else { return name }
+        let isFirstDate =
+            index == 0 && formed.form == .date && formed.isIndexed && (limit ?? 0) > 0
+            && !source.isView
+        if formed.form != .decimal,
+            try source.forms.isOneForm(
+                column, isWorthLook: condition == nil && !isFirstDate, connection)
+        {
+            return name
+        }
+        if isFirstDate, let limit {
+            let order = DateOrder(
+                column: column, isDescending: order[0].isDescending, limit: limit,
+                rows: source.name, condition: filter)
+            if try order.isThatOfTexts(connection) { return name }
+        }
+        return formed.form.order(name)
+    }
+
+    /// Runs a query whose SQL depends on what it finds in the database, which must be in one state meanwhile.
+    private func inOneState<Result>(
+        _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        guard !order.isEmpty, !connection.isInTransaction,
+            try !connection.recordSource(R.self).forms.isEmpty
+        else { return try body(connection) }
+        return try connection.read(body)
     }
 
     private func filter(
@@ -152,9 +192,8 @@ extension Connection {
                 hint: "its key is \(source.key.joined(separator: ", "))",
                 context: .init(table: R.table))
         }
-        let statement = try prepare(source.finding)
-        try statement.bind(values: key)
-        return try statement.first { row in try row.decode(type) }
+        guard source.hasFormedKey else { return try row(type, at: key) }
+        return try read { db in try db.row(type, at: try db.storedKey(type, key) ?? key) }
     }
 }
 

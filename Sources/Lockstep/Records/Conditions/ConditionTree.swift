@@ -26,6 +26,18 @@ indirect enum ConditionTree: Sendable {
         }
     }
 
+    /// The same comparison with other values.
+    func mapValues(_ other: (Value) -> Value) -> ConditionTree {
+        switch self {
+        case .compare(let column, let comparison, let value):
+            .compare(column, comparison, other(value))
+        case .oneOf(let column, let values): .oneOf(column, values.map(other))
+        case .between(let column, let first, let last):
+            .between(column, other(first), other(last))
+        default: self
+        }
+    }
+
     /// The parts that must all hold, and whether each is negated.
     func conjuncts(negated: Bool) -> [(tree: ConditionTree, negated: Bool)] {
         switch self {

@@ -42,6 +42,17 @@ struct ConditionWriter {
                 sql.appendInterpolation(
                     try SealedCondition(column, source, connection)
                         .sql(tree, negated: negated, connection))
+            } else if let formed = source.forms[column] {
+                if try source.forms.isOneForm(column, connection) {
+                    let written = tree.mapValues { FormCondition.written($0, formed.form) }
+                    try write(column, written, negated: negated, connection)
+                } else if let condition = FormCondition(column, formed, source.name)
+                    .sql(tree, negated: negated)
+                {
+                    sql.appendInterpolation(condition)
+                } else {
+                    try write(column, tree, negated: negated, connection)
+                }
             } else {
                 try write(column, tree, negated: negated, connection)
             }

@@ -60,7 +60,18 @@ struct SealedCondition {
         _ connection: borrowing Connection
     ) throws -> SQL {
         guard hasIndex({ $0.accepts(value.tag) }) else { throw unanswered(tree, negated) }
-        return try match(.equal(value), connection)
+        guard let form = source.forms[column.column.name]?.form else {
+            return try match(.equal(value), connection)
+        }
+        // A blind index knows values as they are stored.
+        let values = form.alternatives(of: FormCondition.written(value, form))
+        guard values.count > 1 else { return try match(.equal(values[0]), connection) }
+        var any: SQL = ""
+        for (index, value) in values.enumerated() {
+            let one = try match(.equal(value), connection)
+            any = index == 0 ? one : "\(any) OR \(one)"
+        }
+        return "(\(any))"
     }
 
     /// NULL is visible and needs no key: no cell is opened.

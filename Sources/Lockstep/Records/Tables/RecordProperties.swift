@@ -20,10 +20,13 @@ final class RecordProperties: Sendable {
     struct TypeIdentity: Sendable {
         let name: String
         let storage: Storage
+        /// The form of its values, if they are read from others, too.
+        let form: StoredForm.Kind?
 
         init(_ type: Any.Type) {
             name = "\(type)"
             storage = Storage(type)
+            form = StoredForm.Kind(type)
         }
     }
 

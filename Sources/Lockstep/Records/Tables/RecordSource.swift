@@ -13,20 +13,28 @@ final class RecordSource {
     let key: [String]
     /// The statement that finds a row by its key.
     let finding: StatementKey
+    /// The columns whose values are read from several forms.
+    let forms: FormedColumns
+    /// Whether the key has such columns.
+    let hasFormedKey: Bool
 
     init<R: Record>(_ type: R.Type, _ connection: borrowing Connection) throws {
         table = R.table
         name = try connection.readable(R.table).text
         isView = name != SQLTokens.quote(R.table)
         columns = try RecordColumns(of: type, connection)
-        selection = Self.selection(type, columns)
+        forms = try FormedColumns(of: type, columns, name, isView: isView, connection)
+        hasFormedKey = type.primaryKey.contains { [forms] in forms[$0] != nil }
+        selection = Self.selection(type, columns, isView ? forms : nil)
         key = R.primaryKey
         let isKey = R.primaryKey.map { "\(SQLTokens.quote($0)) = ?" }
         finding = StatementKey(
             "SELECT \(selection) FROM \(name) WHERE \(isKey.joined(separator: " AND "))")
     }
 
-    private static func selection<R: Record>(_ type: R.Type, _ columns: RecordColumns) -> String {
+    private static func selection<R: Record>(
+        _ type: R.Type, _ columns: RecordColumns, _ forms: FormedColumns?
+    ) -> String {
         let properties = RecordProperties.of(type)
         guard let isCoded = properties.isCoded else { return "*" }
         // Decoding is faster in the properties' order.
@@ -34,7 +42,11 @@ final class RecordSource {
             .compactMap { columns[$0]?.name }
         let rest = columns.all.map(\.name).filter { isCoded($0) && !first.contains($0) }
         let all = first + rest
-        return all.isEmpty ? "*" : all.map(SQLTokens.quote).joined(separator: ", ")
+        let expressions = all.map { name in
+            columns.sealed.contains(SQLName(name))
+                ? forms?.strictly(name, R.table) ?? SQLTokens.quote(name) : SQLTokens.quote(name)
+        }
+        return all.isEmpty ? "*" : expressions.joined(separator: ", ")
     }
 
     /// - Throws: ``LockstepError/Code/recordMisfit`` for a column that the table does not have.

@@ -55,6 +55,10 @@ enum RefusedSQL {
     ) -> LockstepError {
         let what = "`-- lockstep: \(directive.spelling)`"
         switch directive {
+        case .normalise:
+            return origin.malformed(
+                "\(what) is for SQLite, where columns of these types are texts", line: line,
+                hint: "use ALTER COLUMN … TYPE, in a file for this engine: NAME.postgres.sql")
         case .rebuild, .set, .dropColumn:
             return origin.malformed(
                 "\(what) is for SQLite", line: line,

@@ -12,7 +12,8 @@
 /// read: a number is never taken for another kind of date.
 public enum DateColumns: Sendable, Hashable {
     /// A TEXT of one width, in UTC: `2026-11-23T02:13:20.123456Z`, which sorts as time. The forms that SQLite's functions and
-    /// GRDB write, such as `2026-11-23 02:13:20.123` and `2026-11-23`, are read as UTC.
+    /// GRDB write, such as `2026-11-23 02:13:20.123` and `2026-11-23`, are read as UTC, and records compare them as the moments
+    /// that they are.
     case iso8601
     /// A number of seconds since 1970-01-01 00:00 UTC, as `unixepoch()` gives it.
     case secondsSince1970

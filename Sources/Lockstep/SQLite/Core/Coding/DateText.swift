@@ -23,8 +23,12 @@ struct DateText: CustomStringConvertible {
         nanoseconds = microseconds * 1000
     }
 
+    /// At the end of 9999, where a `Double` holds 30 microseconds at best, this does not become the year 10000, which no text
+    /// holds.
     var secondsSince2001: Double {
-        Double(seconds - Self.secondsTo2001) + Double(nanoseconds) / 1e9
+        let end = Double(Self.range.upperBound + 1 - Self.secondsTo2001)
+        let time = Double(seconds - Self.secondsTo2001) + Double(nanoseconds) / 1e9
+        return min(time, end.nextDown)
     }
 
     // MARK: Writing
@@ -70,6 +74,32 @@ struct DateText: CustomStringConvertible {
     }
 
     // MARK: Reading
+
+    /// Whether a text is a moment in the form that is written, of years in which a `Double` holds every microsecond: then it is
+    /// read and written again as it is.
+    static func isCanonical(_ text: Span<UInt8>) -> Bool {
+        guard text.count == length, text[10] == UInt8(ascii: "T"), text[26] == UInt8(ascii: "Z"),
+            let year = number(text, 0..<4), (1730...2270).contains(year)
+        else { return false }
+        return DateText(text) != nil
+    }
+
+    /// All texts that are read as the moment of one in the form that is written, to the microsecond.
+    static func notations(of text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        guard bytes.count == length else { return [text] }
+        func part(_ places: Range<Int>) -> String { String(decoding: bytes[places], as: UTF8.self) }
+        let (day, clock, digits) = (part(0..<10), part(11..<19), part(20..<26))
+        let least = 6 - digits.reversed().prefix { $0 == "0" }.count
+        var fractions = (max(least, 1)...9).map { count in
+            "." + (digits + "000").prefix(count)
+        }
+        if least == 0 { fractions.append("") }
+        let texts = ["T", " "].flatMap { separator in
+            fractions.flatMap { [$0 + "Z", $0] }.map { day + separator + clock + $0 }
+        }
+        return clock == "00:00:00" && least == 0 ? texts + [day] : texts
+    }
 
     /// Reads its own form and those of SQLite and GRDB: a space in the place of the T, no Z, up to nine digits of a fraction or
     /// none, and a day alone. Nil for any other text, and for a day or a time that does not exist.

@@ -69,8 +69,9 @@
             uuidString.bind(to: parameters, at: index)
         }
 
-        /// Decodes a TEXT in any case.
-        /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else.
+        /// Decodes a TEXT in upper or in lower case.
+        /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else, such as one with letters of both cases, which no
+        ///   index finds.
         public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
             let value = unsafe row.value(column)
             if unsafe sqlite3_value_type(value) == SQLITE_BLOB {
@@ -80,8 +81,9 @@
                         "if these are its 16 bytes, say so: `static func uuids(for column: String) -> UUIDColumns` of a Record gives .blob"
                 )
             }
-            guard let id = UUID(uuidString: try String(column: column, of: row)) else {
-                throw row.misfit(column, "a UUID")
+            let text = try String(column: column, of: row)
+            guard UUIDText(text.utf8Span.span) != nil, let id = UUID(uuidString: text) else {
+                throw row.misfit(column, "a UUID in upper or in lower case")
             }
             self = id
         }
@@ -115,7 +117,7 @@
     }
 
     extension Decimal: Bindable, ColumnDecodable {
-        /// Binds a TEXT such as `-12.5`, which does not sort as numbers do.
+        /// Binds a TEXT such as `-12.5`, which SQL does not sort as numbers.
         public func bind(to parameters: borrowing Parameters, at index: Int32) -> Int32 {
             isNaN ? SQLITE_MISMATCH : description.bind(to: parameters, at: index)
         }
@@ -123,11 +125,18 @@
         /// Decodes a TEXT of digits with a sign and a point.
         /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else, and for more digits than a `Decimal` has.
         public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
-            let text = try String(column: column, of: row)
-            guard let plain = Self.plain(text), let number = Decimal(string: plain),
-                number.description == plain
-            else { throw row.misfit(column, "a decimal number of at most 38 digits") }
+            guard let number = Self.read(try String(column: column, of: row)) else {
+                throw row.misfit(column, "a decimal number of at most 38 digits")
+            }
             self = number
+        }
+
+        /// The number of a text; nil if it is none, or has more digits than a `Decimal`.
+        static func read(_ text: String) -> Decimal? {
+            guard let plain = plain(text), let number = Decimal(string: plain),
+                number.description == plain
+            else { return nil }
+            return number
         }
 
         /// The number without needless zeros, as ``description`` gives it; nil for what is not a number.

@@ -87,7 +87,9 @@ private struct Properties<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_: Bool.Type, forKey key: Key) throws -> Bool { try get(key) }
     func decode(_: String.Type, forKey key: Key) throws -> String { try get(key) }
     func decode(_: Double.Type, forKey key: Key) throws -> Double { try get(key) }
-    func decode(_: Float.Type, forKey key: Key) throws -> Float { Float(try get(key) as Double) }
+    func decode(_: Float.Type, forKey key: Key) throws -> Float {
+        try row.float(column(key), key.stringValue)
+    }
     func decode(_: Int.Type, forKey key: Key) throws -> Int { try get(key) }
     func decode(_: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
     func decode(_: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
@@ -142,6 +144,23 @@ extension BorrowedRow {
                 .decodeMismatch, "column \(column) (\(name)) is out of the range of \(Number.self)")
         }
         return number
+    }
+
+    /// The `Float` that is nearest to a REAL, or equal to an INTEGER; one beyond its range is an error, and is neither infinity
+    /// nor 0.
+    fileprivate func float(_ column: Int32, _ name: String) throws -> Float {
+        let number = try decode(column) as Double
+        guard let float = Float(nearest: number), try number == Double(float) || !isInteger(column)
+        else {
+            throw LockstepError(
+                .decodeMismatch, "column \(column) (\(name)) is a number that no Float holds",
+                hint: "declare the property a Double", context: .init(column: name))
+        }
+        return float
+    }
+
+    private func isInteger(_ column: Int32) throws -> Bool {
+        if case .integer = try decode(column) as Value { true } else { false }
     }
 
     /// A value of a type that is known only at run time.
@@ -201,6 +220,14 @@ extension BorrowedRow {
     ) throws -> Any { try decode(column) as Element }
 }
 
+extension Float {
+    /// The nearest one; nil if that is infinity or 0 for a number that is neither.
+    init?(nearest number: Double) {
+        self.init(number)
+        guard isFinite == number.isFinite, self != 0 || number == 0 else { return nil }
+    }
+}
+
 /// Thrown where a type asks one column for more than one value.
 private struct NestedValue: Error {}
 
@@ -225,7 +252,7 @@ private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     func decode(_: Bool.Type) throws -> Bool { try row.decode(column) }
     func decode(_: String.Type) throws -> String { try row.decode(column) }
     func decode(_: Double.Type) throws -> Double { try row.decode(column) }
-    func decode(_: Float.Type) throws -> Float { Float(try row.decode(column) as Double) }
+    func decode(_: Float.Type) throws -> Float { try row.float(column, name) }
     func decode(_: Int.Type) throws -> Int { try row.decode(column) }
     func decode(_: Int8.Type) throws -> Int8 { try row.integer(column, name) }
     func decode(_: Int16.Type) throws -> Int16 { try row.integer(column, name) }

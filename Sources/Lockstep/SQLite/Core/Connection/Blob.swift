@@ -94,6 +94,7 @@ public struct Blob: ~Copyable {
 
     func write(_ bytes: Span<UInt8>, at offset: Int) throws(LockstepError) {
         try requireInside(offset, bytes.count)
+        core.blobWrites &+= 1
         let code = unsafe bytes.withUnsafeBytes {
             unsafe sqlite3_blob_write(handle, $0.baseAddress, Int32($0.count), Int32(offset))
         }

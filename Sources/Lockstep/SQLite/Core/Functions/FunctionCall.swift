@@ -76,6 +76,22 @@ struct FunctionCall: ~Copyable {
         }
     }
 
+    /// A number or a TEXT; NULL for another class, and for bytes that are not UTF-8.
+    func numberOrText(_ index: Int) throws(LockstepError) -> Value {
+        switch kind(index) {
+        case .integer: return .integer(integer(index))
+        case .real: return .real(real(index))
+        case .null, .blob: return .null
+        case .text: break
+        }
+        return try withBytes(index) { span throws(LockstepError) in
+            let text = unsafe span.withUnsafeBufferPointer {
+                unsafe String(validating: $0, as: UTF8.self)
+            }
+            return text.map(Value.text) ?? .null
+        }
+    }
+
     /// SQLite's value of an argument; nil if there is no such argument.
     func value(_ index: Int) -> OpaquePointer? {
         guard (0..<count).contains(index) else { return nil }

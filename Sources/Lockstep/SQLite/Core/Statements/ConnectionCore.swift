@@ -50,6 +50,8 @@ final class ConnectionCore {
     /// Receives statements before they run.
     var watch: (any StatementWatch)? { didSet { hasWatch.isSet = watch != nil } }
     private let hasWatch = Flag()
+    /// How often a piece of a blob or a text was written, which SQLite does not count as a change of a row.
+    var blobWrites: Int64 = 0
     /// How often a statement that changes the schema has run under a watch, or a watch has begun.
     var schemaChanges = 0
 

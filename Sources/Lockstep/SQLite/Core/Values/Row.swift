@@ -193,16 +193,20 @@ extension Bool: ColumnDecodable {
 }
 
 extension Double: ColumnDecodable {
-    /// Decodes a REAL or an INTEGER.
-    /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else.
+    /// Decodes a REAL, or an INTEGER that a `Double` holds exactly.
+    /// - Throws: ``LockstepError/Code/decodeMismatch`` for anything else, such as 2^53 + 1.
     @inlinable
     public init(column: Int32, of row: borrowing Row) throws(LockstepError) {
         let value = unsafe row.value(column)
-        let type = unsafe sqlite3_value_type(value)
-        guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else {
-            throw row.mismatch(column, "a number")
+        switch unsafe sqlite3_value_type(value) {
+        case SQLITE_FLOAT: self = unsafe sqlite3_value_double(value)
+        case SQLITE_INTEGER:
+            guard let number = unsafe Double(exactly: sqlite3_value_int64(value)) else {
+                throw row.mismatch(column, "a number that a Double holds exactly")
+            }
+            self = number
+        default: throw row.mismatch(column, "a number")
         }
-        self = unsafe sqlite3_value_double(value)
     }
 }
 

@@ -37,6 +37,23 @@
             }
         }
 
+        @Test("The last microsecond of 9999 is read as a date that can be written again")
+        func lastMicrosecond() throws {
+            let end = Date(timeIntervalSince1970: 253_402_300_800)
+            for text in [
+                "9999-12-31T23:59:59.999999Z", "9999-12-31 23:59:59.999999999",
+                "9999-12-31T23:59:59.999990Z",
+            ] {
+                let last = try #require(date(text))
+                #expect(last < end)
+                #expect(last.timeIntervalSince(end) > -1e-4)
+                let written = try #require(DateText(last)).description
+                #expect(written.hasPrefix("9999-12-31T23:59:59.9999"))
+                #expect(date(written) == last)
+            }
+            #expect(DateText(end) == nil)
+        }
+
         @Test("The forms of SQLite and GRDB are read as UTC")
         func otherForms() {
             let start = Date(timeIntervalSince1970: 1_763_864_000)
