@@ -15,7 +15,7 @@ struct TemporaryStoreTests {
         for blog in try Self.blocking() + more {
             #expect(try await blog.add(User(name: "Ann")) == 1)
             #expect(try await blog.store.verifyLightly(ModelMigrations.all()).isClean)
-            try blog.store.close()
+            try await blog.store.close()
             #expect(throws: LockstepError.self) {
                 try Store.open(
                     blog.store.path, rawKey: Keyring.create(.database).activeDatabaseKey())

@@ -59,8 +59,8 @@ struct ChangedEntryTests {
         #expect(try command(first))
         try program.requireBusy { try other(second) }
         try check(second)
-        try first.store.close()
-        try second.store.close()
+        try first.store.blocking.close()
+        try second.store.blocking.close()
     }
 
     private func fields(_ entry: String, _ values: [String: String?]) -> EntryFields {

@@ -26,6 +26,6 @@ enum Customer {
                 try await store.all(Film.self, orderBy: { [$0.year.ascending, $0.id.ascending] })
             }
         for film in films { print("\(film.year)  \(film.title)  (\(film.category))") }
-        try store.close()
+        try await store.close()
     }
 }

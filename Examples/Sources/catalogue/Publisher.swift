@@ -20,7 +20,7 @@ enum Publisher {
         }
         let store = try await open(.openOrCreate)
         try await store.insert(all: films)
-        try store.close()
+        try await store.close()
         print("\(films.count) films added, their titles sealed")
     }
 

@@ -23,8 +23,6 @@ func run(_ arguments: [String]) async throws {
     let store = try await Store.open(
         "notes.db", key: .keyFile("notes.key"), migrations: EmbeddedMigrations.notes,
         records: Note.self)
-    // The log goes into the file, and the file is all there is.
-    defer { try? store.close() }
     switch command {
     case "add":
         let text = rest.isEmpty ? readAll() : rest.joined(separator: " ")
@@ -60,6 +58,9 @@ func run(_ arguments: [String]) async throws {
     default:
         throw UserError.usage
     }
+    // The log goes into the file, and the file is all there is. After an error it does, too: the store closes when it is
+    // released.
+    try await store.close()
 }
 
 /// The number that is the only argument.

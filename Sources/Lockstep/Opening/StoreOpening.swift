@@ -125,7 +125,7 @@ struct StoreOpening {
         }
         let store = try open()
         guard store.isCopy else { return store }
-        try store.close()
+        try store.blocking.close()
         guard options.copies == .fork else { throw isCopy }
         try Fork(of: path, keyring: file).run(&keyrings.database.keyring)
         return try open()

@@ -90,8 +90,8 @@ extension PhotoStore {
 
     /// A photo's content in pieces, all from one snapshot, with one piece in memory at a time.
     ///
-    /// From the first piece to the last, or until the iterator is released, one of the store's readers is in use: do
-    /// not keep an unfinished iterator.
+    /// From the first piece to the last, or until the iterator is released, it has a connection of its own, one of
+    /// `StoreOptions.streams`: do not keep an unfinished iterator. Calls of the store in between wait for none.
     /// - Throws: The iterator: `LockstepError.Code.notFound`, `LockstepError.Code.damaged`,
     ///   `LockstepError.Code.cellForged`, `LockstepError.Code.keyUnavailable`; `CancellationError`.
     public func chunks(of id: Int64, size: Int = 64 * 1024) -> BlobChunks {

@@ -121,7 +121,7 @@ struct Session: ~Copyable {
         limits?.apply(to: &options.connection)
         let store = try store(options)
         guard !isReading, store.isCopy else { return store }
-        try store.close()
+        try store.blocking.close()
         try fork()
         return try self.store(options)
     }

@@ -29,7 +29,7 @@ enum EndedThreads {
                 }
             }
             for _ in 0..<8 { done.wait() }
-            try store.close()
+            try store.blocking.close()
         } catch {
             print("\(error)")
             exit(70)

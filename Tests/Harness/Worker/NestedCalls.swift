@@ -1,30 +1,24 @@
 import Dispatch
+import Foundation
 import Lockstep
+import SystemPackage
 
-/// `nested-calls OUTER INNER`: calls a store from inside one of its own calls, and prints `refused: …`, or `went on`. A hang
-/// is for the caller to end.
+/// `nested-calls OUTER INNER [memory]`: calls a store, in a file or in memory, from inside one of its own calls, and prints
+/// `refused: …`, or `went on`. A hang is for the caller to end.
 enum NestedCalls {
-    static let outer = [
-        "read", "write", "withoutTransaction", "awaited-read", "awaited-write",
-        "awaited-withoutTransaction", "observe", "insertBlob", "chunks",
-    ]
-    static let inner = [
-        "read", "write", "withoutTransaction", "close", "awaited-read", "awaited-write",
-        "awaited-withoutTransaction", "observe", "insertBlob",
-    ]
-
     static func run(_ arguments: [String]) async {
         do {
             var options = StoreOptions()
             options.readers = 1
-            let store = try Store.temporary(options: options)
+            let store =
+                arguments.contains("memory")
+                ? try Store.inMemory(options: options) : try Store.temporary(options: options)
             try await store.write { connection in
                 try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)")
                 try connection.execute("INSERT INTO t VALUES (1, zeroblob(200000))")
             }
-            try await call(arguments[0], of: store) { inner in
-                try await call(arguments[1], of: store) { _ in }
-                _ = inner
+            try await call(arguments[0], of: store) {
+                try await call(arguments[1], of: store) {}
             }
             print("went on")
         } catch let error as LockstepError where error.code == .misuse {
@@ -36,20 +30,30 @@ enum NestedCalls {
 
     /// Makes a call, and `body` in its closure, whose blocking waits for it.
     private static func call(
-        _ name: String, of store: Store, _ body: @escaping @Sendable (Bool) async throws -> Void
+        _ name: String, of store: Store, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let closure: @Sendable (borrowing Connection) throws -> Void = { _ in
-            try waiting { try await body(true) }
+            try waiting(for: body)
         }
         switch name {
         case "read": try store.blocking { try $0.blocking.read(closure) }
         case "write": try store.blocking { try $0.blocking.write(closure) }
         case "withoutTransaction":
             try store.blocking { try $0.blocking.withoutTransaction(closure) }
-        case "close": try store.close()
+        case "close": try await store.close()
         case "awaited-read": try await store.read(closure)
         case "awaited-write": try await store.write(closure)
         case "awaited-withoutTransaction": try await store.withoutTransaction(closure)
+        case "backup": try await backup(store) { try waiting(for: body) }
+        case "migrate":
+            let code = try CodeMigration(version: MigrationVersion(1), name: "code", up: closure)
+            try await store.migrate(MigrationSet(name: "set", files: []).adding(code))
+        case "deinit":
+            try await store.read { _ in
+                let last = Deinit(body: body)
+                withExtendedLifetime(last) {}
+            }
+            try Deinit.result()
         case "observe": for try await _ in store.observe(closure) { break }
         case "insertBlob":
             try await store.insertBlob(into: "t", "body", from: Chunks(body: body)) { connection in
@@ -58,7 +62,7 @@ enum NestedCalls {
             }
         case "chunks":
             for try await _ in store.chunks(of: BlobPlace(table: "t", column: "body", row: 1)) {
-                try await body(true)
+                try await body()
                 break
             }
         default: print("failed: no call \(name)")
@@ -66,7 +70,9 @@ enum NestedCalls {
     }
 
     /// Runs `body` in a task of its own, and blocks this thread until it is done.
-    private static func waiting(_ body: @escaping @Sendable () async throws -> Void) throws {
+    private static func waiting(
+        for body: @escaping @Sendable () async throws -> Void
+    ) throws {
         let done = DispatchSemaphore(value: 0)
         let outcome = Outcome()
         Task {
@@ -82,19 +88,47 @@ enum NestedCalls {
         var error: (any Error)?
     }
 
+    /// Calls `body` when it is released.
+    private final class Deinit: Sendable {
+        private static let outcome = Outcome()
+        private let body: @Sendable () async throws -> Void
+
+        init(body: @escaping @Sendable () async throws -> Void) { self.body = body }
+
+        deinit {
+            do { try NestedCalls.waiting(for: body) } catch { Self.outcome.error = error }
+        }
+
+        static func result() throws { if let error = outcome.error { throw error } }
+    }
+
+    private static func backup(
+        _ store: Store, _ body: @escaping @Sendable () throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let hasCalled = Outcome()
+        try await store.backup(to: FilePath(folder.appending(path: "copy.db").path)) { _ in
+            guard hasCalled.error == nil else { return }
+            hasCalled.error = CancellationError()
+            try body()
+        }
+    }
+
     private struct Chunks: AsyncSequence, Sendable {
-        let body: @Sendable (Bool) async throws -> Void
+        let body: @Sendable () async throws -> Void
 
         func makeAsyncIterator() -> Iterator { Iterator(body: body) }
 
         struct Iterator: AsyncIteratorProtocol {
-            let body: @Sendable (Bool) async throws -> Void
+            let body: @Sendable () async throws -> Void
             var isDone = false
 
             mutating func next() async throws -> [UInt8]? {
                 guard !isDone else { return nil }
                 isDone = true
-                try await body(true)
+                try await body()
                 return [1]
             }
         }

@@ -24,7 +24,7 @@ enum Openings {
                 try Store.openBlocking(
                     path, key: key, migrations: set, sealed: Dataset("films"), Dataset("people"))
             }
-        try store.close()
+        try store.blocking.close()
     }
 
     /// Works by the arguments after "opens".

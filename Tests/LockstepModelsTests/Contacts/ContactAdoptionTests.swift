@@ -53,7 +53,7 @@ struct ContactAdoptionTests {
         #expect(try contacts.update(&nameless))
         nameless.firstName = "Named"
         #expect(try contacts.update(&nameless))
-        try contacts.store.close()
+        try contacts.store.blocking.close()
         let report = try bench.verify()
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }

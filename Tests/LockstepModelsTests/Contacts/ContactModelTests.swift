@@ -43,7 +43,7 @@ struct ContactModelTests {
             if number.isMultiple(of: 1000) {
                 let copy = try LiveCopy.make(
                     of: contacts.store.path, in: bench.folder, "after-\(number).db")
-                try contacts.store.close()
+                try contacts.store.blocking.close()
                 contacts = try bench.open(ContactStore.self, at: copy)
                 let all = try contacts.all()
                 #expect(all.count == model.count, "after \(number)")

@@ -86,7 +86,7 @@ struct ContactStoreTests {
         let contacts = try bench.open(ContactStore.self)
         try contacts.insert(
             Contact(firstName: "Ann", lastName: "A", phones: [Phone(number: "0221-4711-0815")]))
-        try contacts.store.close()
+        try contacts.store.blocking.close()
         let pages = try DecryptedPages(bench.path, bench.keyring.activeDatabaseKey())
         #expect(pages.contain(Array("Ann".utf8)))
         #expect(!pages.contain(Array("4711".utf8)))
@@ -108,7 +108,7 @@ struct ContactStoreTests {
             let contacts = try bench.open(ContactStore.self)
             try contacts.insert(
                 Contact(firstName: "Ann", lastName: "A", phones: [Phone(number: "1")]))
-            try contacts.store.close()
+            try contacts.store.blocking.close()
         }
         bench.options.connection.fieldKeys = []
         let contacts = try bench.open(ContactStore.self)
@@ -230,7 +230,7 @@ struct ContactStoreTests {
         #expect(all.allSatisfy { $0.lastName.hasSuffix("!") && $0.phones.count == 2 })
         #expect(Set(all.flatMap { $0.phones.map(\.id) }).count == 300)
         #expect(try await contacts.contacts(withNumber: "97").count == 5)
-        try contacts.store.close()
+        try await contacts.store.close()
     }
 
     @Test("Where the set was never migrated, the error names the remedy")

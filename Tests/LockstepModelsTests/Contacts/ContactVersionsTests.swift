@@ -27,7 +27,7 @@ struct ContactVersionsTests {
                 #expect(one.id == other.id && Contact.changes(from: one, to: other).isEmpty)
             }
         }
-        try contacts.store.close()
+        try contacts.store.blocking.close()
         let report = try bench.verify()
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }
@@ -47,6 +47,6 @@ struct ContactVersionsTests {
         let pages = try DecryptedPages(bench.path, bench.keyring.activeDatabaseKey())
         #expect(!pages.contain(Array("4711".utf8)))
         #expect(try contacts.contacts(withNumber: "02214711299").count == 1)
-        try contacts.store.close()
+        try contacts.store.blocking.close()
     }
 }

@@ -48,7 +48,7 @@ private enum SecondRelease {
         try await store.update(
             Film.self, set: { [$0.seen.set(to: "at home")] }, where: { $0.title == "Metropolis" })
         print("seen: \(try await seen ?? 0)")
-        try store.close()
+        try await store.close()
         // end
         return try await seen
     }
@@ -117,7 +117,7 @@ struct FirstStoreSamplesTests {
         try await store.migrate(EmbeddedMigrations.oldFilms)
         try await store.check(Film.self)
         // end
-        try store.close()
+        try await store.close()
     }
 
     @Test("A release seals its first column")
@@ -248,7 +248,7 @@ struct FirstStoreSamplesTests {
                 folder.file("films.db"), key: .keyFile(folder.file("my.key")), migrations: films,
                 mode: .existing)
             // end
-            try store.close()
+            try await store.close()
         } throws: {
             ($0 as? LockstepError)?.code == .notFound
         }

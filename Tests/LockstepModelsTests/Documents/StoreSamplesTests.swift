@@ -228,7 +228,7 @@ struct StoreSamplesTests {
         let folder = sample.folder
         let store = try Store.open(folder.file("notes.db"), rawKey: old.activeDatabaseKey())
         // sample: LivingWithAStore.md
-        try store.close()
+        try await store.close()
         var access = try DatabaseAccess(
             to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         try await JobThread.run {

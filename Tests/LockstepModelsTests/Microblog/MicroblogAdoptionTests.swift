@@ -88,7 +88,7 @@ struct MicroblogAdoptionTests {
         #expect(try blog.search("nobody").map(\.status.id) == [9001])
         #expect(try blog.count() == AwkwardTexts.all.count + Self.dates.count + 2)
         #expect(try blog.add(Status(text: "new", userID: 1)) == 9002)
-        try blog.store.close()
+        try blog.store.blocking.close()
         let report = try bench.verify()
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }

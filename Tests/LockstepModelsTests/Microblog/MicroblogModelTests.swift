@@ -71,7 +71,7 @@ struct MicroblogModelTests {
             if number.isMultiple(of: 1000) {
                 let copy = try LiveCopy.make(
                     of: blog.store.path, in: bench.folder, "after-\(number).db")
-                try blog.store.close()
+                try blog.store.blocking.close()
                 blog = try bench.open(MicroblogStore.self, at: copy)
                 try compareAll(blog, number)
             }

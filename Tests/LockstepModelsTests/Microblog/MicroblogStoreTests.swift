@@ -137,7 +137,7 @@ struct MicroblogStoreTests {
             #expect(entry.user?.name == "user \(task)")
         }
         #expect(try await blog.users().count == 50)
-        try blog.store.close()
+        try await blog.store.close()
     }
 
     @Test("Every call has a non-blocking twin with the same result")

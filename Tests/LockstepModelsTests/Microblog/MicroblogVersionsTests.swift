@@ -92,7 +92,7 @@ struct MicroblogVersionsTests {
         #expect(error?.code == .migrationChanged)
         #expect(try repair(store) == 2)
         try store.blocking.migrate(set)
-        try store.close()
+        try store.blocking.close()
         #expect(try bench.open(MicroblogStore.self).count() == 0)
     }
 
@@ -112,10 +112,10 @@ struct MicroblogVersionsTests {
         try store.blocking.migrate(formerSet(), to: .version(MigrationVersion(2)))
         #expect(try repair(store) == 2)
         try store.blocking.migrate(set)
-        try store.close()
+        try store.blocking.close()
         let blog = try bench.open(MicroblogStore.self)
         #expect(try blog.users(named: "Ann").map(\.id) == [1])
-        try blog.store.close()
+        try blog.store.blocking.close()
         let report = try bench.verify()
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }

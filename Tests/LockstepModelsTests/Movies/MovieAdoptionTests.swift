@@ -40,7 +40,7 @@ struct MovieAdoptionTests {
         #expect(try films.count() == AwkwardTexts.all.count)
         // A key is never reused.
         #expect(try films.insert(Movie(title: "new", category: "", year: 2000)) == 501)
-        try films.store.close()
+        try films.store.blocking.close()
         let report = try bench.verify()
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }

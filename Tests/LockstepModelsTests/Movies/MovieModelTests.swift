@@ -39,7 +39,7 @@ struct MovieModelTests {
             if number.isMultiple(of: 1000) {
                 let copy = try LiveCopy.make(
                     of: films.store.path, in: bench.folder, "after-\(number).db")
-                try films.store.close()
+                try films.store.blocking.close()
                 films = try bench.open(MovieStore.self, at: copy)
                 let all = try films.allByYear()
                 #expect(all.count == model.count, "after \(number)")

@@ -102,7 +102,7 @@ struct MovieQueriesTests {
         let bench = try ModelBench("movies")
         do {
             let store = try filled(bench, version: 2)
-            try store.store.close()
+            try store.store.blocking.close()
         }
         let store = try bench.open(MovieStore.self)
         #expect(try store.movies(titled: "Casablanca").map(\.coverURL) == ["c"])
@@ -117,7 +117,7 @@ struct MovieQueriesTests {
                 #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") }, "\(plan)")
             }
         }
-        try store.store.close()
+        try store.store.blocking.close()
         let pages = try DecryptedPages(bench.path, bench.keyring.activeDatabaseKey())
         for text in ["Casablanca", "Metropolis", "Romance", "Science", "http://m"] {
             #expect(!pages.contain(Array(text.utf8)), "\(text)")
@@ -129,7 +129,7 @@ struct MovieQueriesTests {
     )
     func withoutKeys() throws {
         let bench = try ModelBench("movies")
-        try filled(bench, version: 3).store.close()
+        try filled(bench, version: 3).store.blocking.close()
         let store = MovieStore(
             try Store.open(bench.path, rawKey: bench.keyring.activeDatabaseKey()))
         func refused(_ body: () throws -> Void) {

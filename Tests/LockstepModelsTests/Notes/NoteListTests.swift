@@ -76,7 +76,7 @@ struct NoteListTests {
     @Test("Ten thousand titles are listed from a file in which every page with a text is damaged")
     func damagedTexts() throws {
         try fill(10_000) { Int64($0) }
-        try notes.store.close()
+        try notes.store.blocking.close()
         let text = Array(String(repeating: "text ", count: 20).utf8)
         let pages = try DecryptedPages(scratch.path, scratch.keyring.activeDatabaseKey())
         let damaged = pages.numbers(holding: text)

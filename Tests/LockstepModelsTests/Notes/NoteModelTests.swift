@@ -80,7 +80,7 @@ struct NoteModelTests {
             }
         }
         try notes.checkSearch()
-        try notes.store.close()
+        try notes.store.blocking.close()
         let report = try scratch.verify("notes")
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }

@@ -14,7 +14,7 @@ struct NoteOriginTests {
         let scratch = try ModelScratch()
         let shipped = try scratch.open(NoteStore.self)
         try shipped.create("Welcome")
-        try shipped.store.close()
+        try shipped.store.blocking.close()
         let bundle = try TemporaryFolder()
         let template = bundle.file("template.db")
         try Bytes.write(Bytes.read(scratch.path), to: template, mode: 0o400)
@@ -35,7 +35,7 @@ struct NoteOriginTests {
             #expect(try first.list().map(\.title) == ["Welcome"])
             try first.create("mine")
             try first.update(1, "changed")
-            try first.store.close()
+            try first.store.blocking.close()
         }
         let second = try open()
         #expect(try second.list().map(\.title) == ["changed", "mine"])
@@ -78,7 +78,7 @@ struct NoteOriginTests {
         try notes.update(8, "now it has one")
         #expect(try notes.note(8)?.createdAt == nil)
         #expect(try notes.list().first?.id == 8)
-        try notes.store.close()
+        try notes.store.blocking.close()
         let report = try scratch.verify("notes")
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }

@@ -101,7 +101,7 @@ struct NoteSearchTests {
     @Test("Neither words nor titles are in the file in plaintext")
     func encrypted() throws {
         try notes.create("Donaudampfschifffahrtsgesellschaft")
-        try notes.store.close()
+        try notes.store.blocking.close()
         let file = try Bytes.read(scratch.path)
         for word in ["Donaudampf", "donaudampf", "SQLite format"] {
             #expect(!Bytes.contain(file, word))

@@ -78,7 +78,7 @@ struct PhotoModelTests {
                 try expect(photos, model)
             }
         }
-        try photos.store.close()
+        try photos.store.blocking.close()
         let report = try scratch.verify("photos")
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }

@@ -39,7 +39,7 @@ struct PhotoOriginTests {
         #expect(try Bytes.read(folder.file("4")).count == 9_000_003)
         let id = try await photos.insert("new", from: PhotoBytes.pieces(PhotoBytes.jpeg(100)))
         #expect(id == 10)
-        try photos.store.close()
+        try await photos.store.close()
         let report = try scratch.verify("photos")
         #expect(report.isClean, "\(report.outcomes.flatMap(\.findings))")
     }

@@ -58,7 +58,7 @@ struct PhotoSealingTests {
             #expect(try await photos.delete(again))
         }
         #expect(try await photos.duplicates().isEmpty)
-        try photos.store.close()
+        try await photos.store.close()
         let pages = try DecryptedPages(scratch.path, scratch.keyring.activeDatabaseKey())
         for salt in [1, 2] as [UInt64] {
             #expect(!pages.contain(Array(PhotoBytes.jpeg(100_000, salt: salt)[50_000..<50_016])))
@@ -77,7 +77,7 @@ struct PhotoSealingTests {
             try await photos.insert("a", from: PhotoBytes.pieces(PhotoBytes.jpeg(1000)))
             try await photos.insert("b", from: PhotoBytes.pieces(PhotoBytes.jpeg(250_000)))
             try photos.seal(keys: keys)
-            try photos.store.close()
+            try await photos.store.close()
         }
         scratch.options.connection.fieldKeys = []
         let photos = try open()
@@ -106,7 +106,7 @@ struct PhotoSealingTests {
         let id = try await photos.insert("a", from: PhotoBytes.pieces(PhotoBytes.jpeg(250_000)))
         let other = try await photos.insert(
             "b", from: PhotoBytes.pieces(PhotoBytes.jpeg(250_000, salt: 2)))
-        try photos.store.close()
+        try await photos.store.close()
         let original = try Bytes.read(scratch.path)
         // By an attacker with the database key only, who removes the guards.
         for forgery in [
@@ -160,7 +160,7 @@ struct PhotoSealingTests {
         #expect(try await photos.bytes(of: 1, in: 0..<1000) == PhotoBytes.jpeg(1000))
         #expect(try await PhotoBytes.all(photos, id) == PhotoBytes.jpeg(250_000))
         #expect(try await photos.photo(id)?.mediaType == "image/jpeg")
-        try photos.store.close()
+        try await photos.store.close()
         let pages = try DecryptedPages(scratch.path, scratch.keyring.activeDatabaseKey())
         for name in ["secret name", "other name", "new name"] {
             #expect(!pages.contain(Array(name.utf8)))

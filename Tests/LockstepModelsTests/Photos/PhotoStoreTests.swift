@@ -206,7 +206,7 @@ struct PhotoStoreTests {
         let whole = PhotoStore(photos.store)
         try await whole.insert("a", from: PhotoBytes.pieces(bytes))
         try await whole.insert("b", from: PhotoBytes.pieces(PhotoBytes.jpeg(400_000, salt: 2)))
-        try photos.store.close()
+        try await photos.store.close()
         var file = try Bytes.read(scratch.path)
         let pages = file.count / 4096
         for page in (pages - 60)..<(pages - 10) { file[page * 4096 + 100] ^= 1 }

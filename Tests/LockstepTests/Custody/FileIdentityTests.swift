@@ -76,7 +76,7 @@ struct FileIdentityTests {
             try store.blocking.read { try $0.value("SELECT count(*) FROM item", as: Int.self) } == 0
         )
         try store.blocking.withoutTransaction { try keyring.bind($0, in: scratch.file) }
-        try store.close()
+        try store.blocking.close()
         _ = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))
     }
 
@@ -97,7 +97,7 @@ struct FileIdentityTests {
         do {
             let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey())
             try store.blocking.backup(to: copy)
-            try store.close()
+            try store.blocking.close()
         }
         try bound.open(copy)
     }

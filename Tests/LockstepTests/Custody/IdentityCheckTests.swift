@@ -36,7 +36,7 @@ struct IdentityCheckTests {
     private func backUp(to target: FilePath) throws {
         let store = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))
         try store.blocking.backup(to: target)
-        try store.close()
+        try store.blocking.close()
     }
 
     /// Another database of the keyring, which records it.

@@ -30,7 +30,7 @@ struct KeyringCreationTests {
         var keyring = try keyring()
         let store = try Store.create(path, keyring: &keyring, in: file)
         try store.blocking.write { try $0.execute("CREATE TABLE film (id INTEGER PRIMARY KEY)") }
-        try store.close()
+        try store.blocking.close()
         let record = try #require(try self.keyring().summary.databases.first)
         #expect(record.isMade && record.path == "../films.db")
         var again = try self.keyring()
@@ -48,8 +48,8 @@ struct KeyringCreationTests {
         #expect(try file.awaitsDatabase(at: path))
         #expect(try !file.awaitsDatabase(at: folder.file("other.db")))
         var later = try self.keyring()
-        try Store.create(folder.file("other.db"), keyring: &later, in: file).close()
-        try Store.create(path, keyring: &later, in: file).close()
+        try Store.create(folder.file("other.db"), keyring: &later, in: file).blocking.close()
+        try Store.create(path, keyring: &later, in: file).blocking.close()
         #expect(later.summary.databases.count == 2)
         let made = try Connection.open(path, key: later.databaseKey(for: path)).databaseID()
         #expect(made == begun.identity)
@@ -57,7 +57,7 @@ struct KeyringCreationTests {
         // Somebody has moved or deleted it: that is another database.
         try FileManager.default.removeItem(atPath: path.string)
         #expect(try !file.awaitsDatabase(at: path))
-        try Store.create(path, keyring: &later, in: file).close()
+        try Store.create(path, keyring: &later, in: file).blocking.close()
         let new = try Connection.open(path, key: later.databaseKey(for: path)).databaseID()
         #expect(new != begun.identity)
     }
@@ -66,7 +66,7 @@ struct KeyringCreationTests {
     func notedLater() throws {
         var keyring = try keyring()
         let key = try file.list(newDatabase: path, &keyring)
-        try Store.create(path, rawKey: key).close()
+        try Store.create(path, rawKey: key).blocking.close()
         #expect(try !file.awaitsDatabase(at: path))
         #expect(keyring.summary.databases.map(\.isMade) == [false])
         try keyring.settle(Connection.open(path, key: keyring.databaseKey(for: path)), in: file)

@@ -38,7 +38,7 @@ struct UseLockTests {
                     """)
         }
         try store.blocking.backup(to: copy)
-        try store.close()
+        try store.blocking.close()
     }
 
     private func keyFile() throws -> Credential { try KeyFile.read(scratch.folder.file("my.key")) }

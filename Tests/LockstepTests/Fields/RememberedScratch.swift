@@ -100,7 +100,7 @@ struct RememberedScratch {
         let key = try scratch.keyring().activeDatabaseKey()
         let store = try Store.open(scratch.path, rawKey: key)
         try Backup(to: path).run(on: store, key: key)
-        try store.close()
+        try store.blocking.close()
         return path
     }
 

@@ -29,7 +29,7 @@ struct AccessScratch {
                 try connection.execute("INSERT INTO item (body) VALUES (?)", "item \(number)")
             }
         }
-        try store.close()
+        try store.blocking.close()
     }
 
     var path: FilePath { folder.file("data.db") }
@@ -64,7 +64,7 @@ struct AccessScratch {
         case .some(let key): try store.blocking.backup(to: copy, key: key)
         case .none: try store.blocking.backup(to: copy)
         }
-        try store.close()
+        try store.blocking.close()
     }
 
     func removeItems() throws {

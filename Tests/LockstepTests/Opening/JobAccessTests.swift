@@ -151,7 +151,7 @@ struct JobAccessTests {
         let original = scratch.folder.file("plain.db")
         let store = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))
         try PlaintextExport(to: original).run(on: store)
-        try store.close()
+        try store.blocking.close()
         let access = try scratch.access(means)
         let report = try Salvage(original, into: new).runPlaintext(access)
         #expect(report.tables.contains { $0.name == "item" && $0.rows == 12 })

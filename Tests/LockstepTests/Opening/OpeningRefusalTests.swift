@@ -68,9 +68,9 @@ struct OpeningRefusalTests {
         for mode in [OpeningMode.existing, .readOnly, .immutable] {
             try refused(.notFound) { _ = try scratch.open(1, mode: mode) }
         }
-        try scratch.open(1, mode: .new).close()
+        try scratch.open(1, mode: .new).blocking.close()
         try refused(.alreadyExists) { _ = try scratch.open(1, mode: .new) }
-        try scratch.open(1, mode: .existing).close()
+        try scratch.open(1, mode: .existing).blocking.close()
     }
 
     @Test("A file that is no encrypted database")
@@ -114,7 +114,7 @@ struct OpeningRefusalTests {
         }
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o700], ofItemAtPath: folder.string)
-        try scratch.open(1).close()
+        try scratch.open(1).blocking.close()
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o770], ofItemAtPath: folder.string)
         try refused(.permissionsTooOpen) { _ = try scratch.open(1) }
@@ -164,7 +164,7 @@ struct OpeningRefusalTests {
 
     @Test("A key that does not open the keyring")
     func otherKey() throws {
-        try scratch.open(1).close()
+        try scratch.open(1).blocking.close()
         try KeyFile.create(scratch.folder.file("other.key"))
         try refused(.slotNotOpened) {
             _ = try Store.openBlocking(path, key: .keyFile(scratch.folder.file("other.key")))
@@ -191,7 +191,7 @@ struct OpeningRefusalTests {
         let copy = scratch.folder.file("copy.db")
         let store = try scratch.open(2)
         try store.blocking.backup(to: copy)
-        try store.close()
+        try store.blocking.close()
         func open(_ mode: OpeningMode) throws -> Store {
             try Store.openBlocking(
                 copy, key: scratch.key, keyring: scratch.keyring, migrations: scratch.set(2),
@@ -204,7 +204,7 @@ struct OpeningRefusalTests {
         #expect(try Bytes.read(copy) == before)
         let reading = try open(.readOnly)
         #expect(try reading.blocking.read { try $0.value("SELECT count(*) FROM film_open") } == 5)
-        try reading.close()
+        try reading.blocking.close()
         // With the option, an opening makes it a database of its own first.
         var options = StoreOptions()
         options.copies = .fork
@@ -215,11 +215,11 @@ struct OpeningRefusalTests {
         try fork.blocking.write { db in
             try db.execute("INSERT INTO film_open (title, year) VALUES ('Laura', 1944)")
         }
-        try fork.close()
+        try fork.blocking.close()
         #expect(try scratch.keyring.summary().databases.count == 2)
         let original = try scratch.open(2)
         #expect(try original.blocking.read { try $0.value("SELECT count(*) FROM film_open") } == 5)
-        try original.close()
+        try original.blocking.close()
     }
 
     @Test("A registry that somebody with the database's key has removed")
@@ -240,10 +240,10 @@ struct OpeningRefusalTests {
 
     @Test("A schema that is not what the migrations make")
     func drift() throws {
-        try scratch.open(1).close()
+        try scratch.open(1).blocking.close()
         let store = try Store.openBlocking(path, key: scratch.key)
         try store.blocking.write { try $0.execute("CREATE TABLE other (id INTEGER PRIMARY KEY)") }
-        try store.close()
+        try store.blocking.close()
         Refusal.expect(.verificationFailed) { _ = try scratch.open(1) }
     }
 }

@@ -84,7 +84,7 @@ struct OpeningReleaseTests {
                 scratch.path, key: scratch.key, migrations: scratch.set(2),
                 sealed: Dataset("films", key: other.key, keyring: shared))
         }
-        try open().close()
+        try open().blocking.close()
         // As if the program had been killed before the fields keyring remembered what it sealed.
         let key = other.folder.file("my.key")
         var keyring = try shared.open { _ in try KeyFile.read(key) }
@@ -94,7 +94,7 @@ struct OpeningReleaseTests {
         ).identity
         #expect(keyring.sealedMemory.records.count == 2 && id.count == 16)
         try shared.update(&keyring) { try $0.remember(SealedRecord(unsealed: mine)) }
-        try open().close()
+        try open().blocking.close()
         keyring = try shared.open { _ in try KeyFile.read(key) }
         #expect(keyring.sealedMemory.records.allSatisfy { $0.isSealed })
     }

@@ -81,13 +81,13 @@ struct OpeningScratch {
                 try db.execute("INSERT INTO \(person) (name) VALUES (\("Person \(number)"))")
             }
         }
-        try store.close()
+        try store.blocking.close()
     }
 
     /// The titles and names that a release reads.
     func rows(_ release: Int, mode: OpeningMode = .openOrCreate) throws -> [String] {
         let store = try open(release, mode: mode)
-        defer { try? store.close() }
+        defer { try? store.blocking.close() }
         return try store.blocking.read { db in
             let (film, person) = (try db.readable("film"), try db.readable("person"))
             return try db.query("SELECT title FROM \(film) ORDER BY id", as: String.self)

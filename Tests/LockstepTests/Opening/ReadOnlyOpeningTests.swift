@@ -23,7 +23,7 @@ struct ReadOnlyOpeningTests {
         for name in ["films.db", "films.db-wal"] {
             try Bytes.write(Bytes.read(scratch.folder.file(name)), to: aside.file(name))
         }
-        try store.close()
+        try store.blocking.close()
         for name in ["films.db", "films.db-wal"] {
             try Bytes.write(Bytes.read(aside.file(name)), to: scratch.folder.file(name))
         }
@@ -45,7 +45,7 @@ struct ReadOnlyOpeningTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(counts == [5, 5, 5, 5, 5, 5, 5, 5])
-        try store.close()
+        try await store.close()
         #expect(try scratch.files() == before)
     }
 
@@ -64,7 +64,7 @@ struct ReadOnlyOpeningTests {
         #expect(throws: LockstepError.self) {
             try store.blocking.read { try $0.execute("DELETE FROM film") }
         }
-        try store.close()
+        try await store.close()
         #expect(try scratch.files() == before)
     }
 
@@ -77,7 +77,7 @@ struct ReadOnlyOpeningTests {
         let plan = try #require(store.opening?.pending["films"])
         #expect(plan.steps.map(\.version) == [MigrationVersion(3)])
         #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM person") } == 5)
-        try store.close()
+        try store.blocking.close()
         #expect(try scratch.files() == before)
         #expect(try scratch.open(2, mode: mode).opening?.pending.isEmpty == true)
     }
@@ -102,10 +102,10 @@ struct ReadOnlyOpeningTests {
         let writing = try scratch.open(2)
         try writing.blocking.write { try $0.execute("INSERT INTO person (name) VALUES ('New')") }
         #expect(try count() == 6)
-        try writing.close()
+        try writing.blocking.close()
         let database = try Bytes.read(scratch.path)
         #expect(try count() == 6)
-        try reading.close()
+        try reading.blocking.close()
         #expect(try Bytes.read(scratch.path) == database)
     }
 
@@ -117,7 +117,7 @@ struct ReadOnlyOpeningTests {
         let error = Refusal.error(.misuse) { _ = try scratch.open(2, mode: .immutable) }
         #expect(error?.hint?.contains("`.readOnly`") == true)
         #expect(try scratch.files() == before)
-        try scratch.open(2).close()
+        try scratch.open(2).blocking.close()
         try scratch.folder.write("films.db-wal", [])
         #expect(try scratch.rows(2, mode: .immutable).last == "Last")
     }
@@ -128,7 +128,7 @@ struct ReadOnlyOpeningTests {
             let path = scratch.folder.file(name)
             let store = try Store.openBlocking(path, key: scratch.key)
             try store.blocking.write { try $0.execute("CREATE TABLE t (a)") }
-            try store.close()
+            try store.blocking.close()
             let reading = try Store.openBlocking(path, key: scratch.key, mode: .immutable)
             #expect(
                 try reading.blocking.read { try $0.value("SELECT count(*) FROM t") } == 0, "\(name)"
@@ -147,7 +147,7 @@ struct ReadOnlyOpeningTests {
         try writing.blocking.write { try $0.execute("INSERT INTO person (name) VALUES ('New')") }
         // In the log it harms nobody.
         #expect(try count() == 5)
-        try writing.close()
+        try writing.blocking.close()
         Refusal.expect(.busy) { _ = try count() }
         #expect(try scratch.rows(2, mode: .immutable).last == "New")
     }
@@ -163,7 +163,7 @@ struct ReadOnlyOpeningTests {
         Refusal.expect(.readOnly) {
             try store.blocking.write { try $0.execute("DELETE FROM person") }
         }
-        try store.close()
+        try store.blocking.close()
         #expect(try scratch.files() == before)
         let absent = scratch.folder.file("absent.db")
         Refusal.expect(.notFound) {
@@ -189,7 +189,7 @@ struct ReadOnlyOpeningTests {
                 disk.path.appending("films.db"), key: scratch.key, migrations: scratch.set(2),
                 sealed: Dataset("films"), mode: mode)
             #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM film_open") } == 5)
-            try store.close()
+            try store.blocking.close()
         }
     }
 

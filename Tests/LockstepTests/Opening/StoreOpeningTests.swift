@@ -29,7 +29,7 @@ struct StoreOpeningTests {
         let report = try #require(first.opening)
         #expect(report.isNew && report.migrations.steps.count == 1 && report.notices == [])
         try await first.write { try $0.execute("INSERT INTO person (name) VALUES ('Ada')") }
-        try first.close()
+        try await first.close()
         #expect(try names == ["my.key", "films.db", "films.db.keys/database.keyring"])
         let attributes = try FileManager.default.attributesOfItem(
             atPath: scratch.keyring.path.removingLastComponent().string)
@@ -53,9 +53,9 @@ struct StoreOpeningTests {
 
     @Test("A program that opens often writes nothing but what its migrations write")
     func quiet() throws {
-        try scratch.open(3).close()
+        try scratch.open(3).blocking.close()
         let before = try scratch.files()
-        try scratch.open(3).close()
+        try scratch.open(3).blocking.close()
         let after = try scratch.files()
         for name in before.keys where name.hasSuffix(".keyring") {
             #expect(after[name] == before[name], "\(name)")
@@ -67,8 +67,8 @@ struct StoreOpeningTests {
     func sharedFolder() throws {
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o777], ofItemAtPath: scratch.folder.path.string)
-        try scratch.open(2).close()
-        try scratch.open(2).close()
+        try scratch.open(2).blocking.close()
+        try scratch.open(2).blocking.close()
     }
 
     @Test(
@@ -80,14 +80,15 @@ struct StoreOpeningTests {
         var keyring = try Keyring.create(.database)
         try keyring.addSlot("key-file", KeyFile.read(scratch.folder.file("my.key")))
         try file.create(keyring)
-        try Store.openBlocking(scratch.path, key: scratch.key, keyring: file).close()
+        try Store.openBlocking(scratch.path, key: scratch.key, keyring: file).blocking.close()
         let other = scratch.folder.file("other.db")
         Refusal.expect(.databaseMissing) {
             _ = try Store.openBlocking(other, key: scratch.key, keyring: file)
         }
-        try Store.openBlocking(other, key: scratch.key, keyring: file, mode: .new).close()
-        try Store.openBlocking(other, key: scratch.key, keyring: file, mode: .existing).close()
-        try Store.openBlocking(scratch.path, key: scratch.key, keyring: file).close()
+        try Store.openBlocking(other, key: scratch.key, keyring: file, mode: .new).blocking.close()
+        try Store.openBlocking(other, key: scratch.key, keyring: file, mode: .existing).blocking
+            .close()
+        try Store.openBlocking(scratch.path, key: scratch.key, keyring: file).blocking.close()
         #expect(try file.summary().databases.count == 2)
         #expect(!FileAccess.exists(scratch.keyring.path))
     }
@@ -115,7 +116,7 @@ struct StoreOpeningTests {
     @Test(
         "A keyring that somebody changed meanwhile is recorded, and readers that open later go on")
     func changedKeyring() async throws {
-        try scratch.open(1).close()
+        try await scratch.open(1).close()
         let store = try scratch.open(1)
         var keyring = try scratch.keyring.open { _ in
             try KeyFile.read(scratch.folder.file("my.key"))
@@ -123,7 +124,7 @@ struct StoreOpeningTests {
         try keyring.addSlot("other", .passphrase(Passphrase("open sesame".utf8Span.span)))
         try scratch.keyring.save(&keyring)
         // Another program starts, which raises what the database records.
-        try scratch.open(1).close()
+        try await scratch.open(1).close()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...4 {
                 group.addTask {
@@ -137,7 +138,7 @@ struct StoreOpeningTests {
         let readers = try (0..<4).map { _ in try #require(store.readers).take() }
         for reader in readers { try reader.use { _ in } }
         for reader in readers { store.readers?.giveBack(reader) }
-        try store.close()
+        try await store.close()
     }
 
     @Test("Two programs that start at once make one database, and both use it", arguments: [1, 3])
@@ -162,10 +163,10 @@ struct StoreOpeningTests {
     func relied() throws {
         var options = StoreOptions()
         options.sealed = ["film.title"]
-        try scratch.open(1).close()
-        try scratch.open(2, options: options).close()
+        try scratch.open(1).blocking.close()
+        try scratch.open(2, options: options).blocking.close()
         options.sealed = ["film.title", "person.name"]
-        try scratch.open(3, options: options).close()
+        try scratch.open(3, options: options).blocking.close()
         options.sealed = ["film.year"]
         Refusal.expect(.registryMissing) { _ = try scratch.open(3, options: options) }
         Refusal.expect(.registryMissing) {
@@ -183,7 +184,7 @@ struct StoreOpeningTests {
             records: Film.self, Person.self)
         let film = try await store.insert(Film(title: "Metropolis", year: 1927))
         #expect(film.id == 1)
-        try store.close()
+        try await store.close()
         let error = await #expect(throws: LockstepError.self) {
             try await Store.open(
                 scratch.path, key: scratch.key, migrations: scratch.set(2),

@@ -294,7 +294,7 @@ struct RecordChangesTests {
         var changed = row
         changed.year = 3
         #expect(try await store.updateChanges(changed, from: row))
-        try store.close()
+        try await store.close()
         let titles = try scratch.open().movies().map { "\($0.title) \($0.year ?? 0)" }
         #expect(titles == ["Metropolis 3", "O 0", "N 0"])
     }

@@ -28,7 +28,7 @@ struct RecordCheckTests {
         let store = try scratch.openStore()
         try await store.check(Movie.self)
         try await store.check(all: [Movie.self, RecordChangesTests.Tag.self])
-        try store.close()
+        try await store.close()
     }
 
     @Test("Everything that does not fit is named at once", arguments: Kind.allCases)

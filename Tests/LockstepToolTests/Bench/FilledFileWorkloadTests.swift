@@ -76,7 +76,7 @@ struct FilledFileWorkloadTests {
         try store.blocking.write { db in
             try db.execute("CREATE TABLE other (id INTEGER PRIMARY KEY)")
         }
-        try store.close()
+        try store.blocking.close()
         #expect(throws: (any Error).self) { try request(.verify).run() }
     }
 

@@ -76,7 +76,7 @@ final class CustodyBench {
         try run("init -d @a.db --dataset people \(keys)")
         let file = file(Self.sharedKeyring)
         var keyring = try file.open { _ in try KeyFile.read(self.path("kf")) }
-        try Store.create(path("b.db"), keyring: &keyring, in: file).close()
+        try Store.create(path("b.db"), keyring: &keyring, in: file).blocking.close()
         for name in ["a", "b"] {
             let access = "-d @\(name).db --keyring @\(Self.sharedKeyring) \(keys)"
             try run("migrate --to 1 -m @people \(access)")

@@ -52,7 +52,7 @@ extension Store {
         let store = try open(&keyring)
         guard options.copies == .fork, store.isCopy else { return store }
         // The fork wants the file for itself.
-        try store.close()
+        try store.blocking.close()
         try Fork(of: path, keyring: file).run(&keyring)
         return try open(&keyring)
     }

@@ -30,14 +30,38 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
     func broadcast() { changed.broadcast() }
 }
 
-/// Makes threads wait until it is opened; it then stays open.
+/// Makes threads and tasks wait until it is opened; it then stays open.
 final class Latch: Sendable {
-    private let isOpen = Monitor(false)
-
-    func open() {
-        isOpen.locked { $0 = true }
-        isOpen.broadcast()
+    private struct State {
+        var isOpen = false
+        var tasks: [CheckedContinuation<Void, Never>] = []
     }
 
-    func wait() { isOpen.wait { $0 ? () : nil } }
+    private let state = Monitor(State())
+
+    var isOpen: Bool { state.locked { $0.isOpen } }
+
+    func open() {
+        let tasks = state.locked { state in
+            state.isOpen = true
+            defer { state.tasks = [] }
+            return state.tasks
+        }
+        state.broadcast()
+        for task in tasks { task.resume() }
+    }
+
+    /// Blocks the thread.
+    func wait() { state.wait { $0.isOpen ? () : nil } }
+
+    /// Suspends the task, whether it is cancelled or not.
+    func opening() async {
+        await withCheckedContinuation { task in
+            let isOpen = state.locked { state in
+                if !state.isOpen { state.tasks.append(task) }
+                return state.isOpen
+            }
+            if isOpen { task.resume() }
+        }
+    }
 }

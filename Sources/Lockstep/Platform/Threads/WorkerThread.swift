@@ -21,6 +21,9 @@ final class WorkerThread: Sendable {
     /// Runs `job` on the thread, after the jobs submitted before it.
     /// - Throws: ``LockstepError/Code/inputOutput`` if the system has no thread left.
     func submit(_ job: @escaping Job) throws(LockstepError) { try inbox.submit(job) }
+
+    /// Whether the calling thread is this one.
+    var isCurrent: Bool { inbox.isCurrent }
 }
 
 private final class Inbox: Sendable {
@@ -32,6 +35,10 @@ private final class Inbox: Sendable {
     }
 
     private let state = Monitor(State())
+    /// The thread, once it runs.
+    private let thread = Atomic<UInt>(0)
+
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == ThreadIdentity.current }
 
     func submit(_ job: @escaping WorkerThread.Job) throws(LockstepError) {
         let isWaiting = try state.locked { state throws(LockstepError) in
@@ -85,6 +92,7 @@ private final class Inbox: Sendable {
     }
 
     private func work() {
+        thread.store(ThreadIdentity.current, ordering: .relaxed)
         while let batch = next() {
             for job in batch { job() }
         }

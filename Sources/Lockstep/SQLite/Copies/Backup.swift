@@ -31,7 +31,7 @@ public struct Backup: Sendable {
         let time = JobTime()
         var report = try key.whileUsed {
             try store.namingDamage {
-                try store.snapshot { connection in
+                try store.snapshot(for: "backup") { connection in
                     try PageCopy.run(
                         connection, to: path, as: .copy, key,
                         schema: store.source.options.connection

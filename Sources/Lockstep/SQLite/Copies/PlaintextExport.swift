@@ -27,7 +27,7 @@ public struct PlaintextExport: Sendable {
         try PendingDatabase.requireFree(path)
         let pending = try PendingDatabase(for: path)
         var report = try store.namingDamage {
-            try store.snapshot { source in
+            try store.snapshot(for: "export") { source in
                 let target = try ExternalDatabase.makePlaintext(
                     pending.path, options: store.source.options.connection)
                 return try withoutActuallyEscaping(progress) { progress in

@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import Synchronization
 
 /// A connection of a store, with the thread that runs asynchronous calls on it. Only the holder of the pooled
 /// connection uses the connection.
@@ -19,6 +20,8 @@ final class PooledConnection: @unchecked Sendable {
     private let user = WaitCondition()
     private var userCall: ObjectIdentifier?
     private var userCore: ConnectionCore?
+    /// The thread of Swift's that serves it; 0 for none.
+    private let server = Atomic<UInt>(0)
 
     init(
         cacheShare: (@Sendable () -> Int)? = nil, opener: @escaping Opener
@@ -76,8 +79,34 @@ final class PooledConnection: @unchecked Sendable {
         }
     }
 
-    /// Closes the connection.
-    func close() { connection = nil }
+    /// Whether the connection is open.
+    var isOpen: Bool { connection != nil }
+
+    /// Closes the connection; false if it was not open.
+    @discardableResult
+    func close() -> Bool {
+        defer { connection = nil }
+        return isOpen
+    }
+
+    // MARK: Threads that serve it
+
+    /// Notes that this thread of Swift's runs the calls that the pooled connection is passed on to, until
+    /// ``endServing()``.
+    func beginServing() { server.store(ThreadIdentity.current, ordering: .relaxed) }
+
+    func endServing() {
+        _ = server.compareExchange(
+            expected: ThreadIdentity.current, desired: 0, ordering: .relaxed)
+    }
+
+    /// Whether the pooled connection, or a call that it was given to, waits for the calling thread.
+    var isServedHere: Bool {
+        if worker.isCurrent || server.load(ordering: .relaxed) == ThreadIdentity.current {
+            return true
+        }
+        return user.locked { userCore?.owner.isHere == true }
+    }
 
     private func adaptCache(_ connection: borrowing Connection) throws {
         guard let bytes = cacheShare?(), bytes != cacheBytes else { return }

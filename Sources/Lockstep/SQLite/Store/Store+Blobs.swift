@@ -1,8 +1,15 @@
 extension Store {
     /// The bytes of a BLOB or TEXT in chunks, all from one snapshot, with one chunk in memory at a time.
     ///
-    /// From the first chunk until the last, or until the iterator is released, one of the store's readers is
-    /// occupied and its snapshot keeps the write-ahead log from restarting. Do not keep an unfinished iterator.
+    /// From the first chunk until the last, or until the iterator is released, the sequence has a connection of its own,
+    /// one of ``StoreOptions/streams``, and its snapshot keeps the write-ahead log from restarting. Do not keep an
+    /// unfinished iterator. Between two chunks a task can call the store in any way: its reads and writes wait for no
+    /// sequence. Closing the store ends the sequence, whose next chunk is then the error ``LockstepError/Code/closed``.
+    ///
+    /// A store in memory has no second connection: it copies the value at the first chunk, and keeps nothing.
+    ///
+    /// A sequence can be what ``insertBlob(into:_:from:row:)`` of the same store reads from. In other closures of the store
+    /// it is refused, as every other call is.
     public func chunks(of place: BlobPlace, size: Int = 64 * 1024) -> BlobChunks {
         BlobChunks(store: self, size: max(size, 1)) { connection in
             OpenBlob(try Blob(place, .read, on: connection.core))
@@ -13,10 +20,13 @@ extension Store {
     /// - Parameters:
     ///   - table: The table, which must have rowids.
     ///   - column: The column that receives the bytes.
-    ///   - chunks: The bytes. No other write can run until they end: have them ready.
+    ///   - chunks: The bytes. No other write can run until they end: have them ready. They can be ``chunks(of:size:)`` of
+    ///     this store, which in a store in memory show what `row` has changed. Any other call of this store by the sequence
+    ///     is refused.
     ///   - row: Inserts the row with ``ZeroBytes`` of the right length and returns its rowid.
     /// - Throws: Any error from `chunks` or `row`; ``LockstepError/Code/misuse`` if there are fewer or more
-    ///   bytes than the row has room for; ``LockstepError/Code/full``. Nothing is inserted then.
+    ///   bytes than the row has room for, or if the sequence calls the store; ``LockstepError/Code/full``;
+    ///   ``LockstepError/Code/closed``. Nothing is inserted then.
     @concurrent
     @discardableResult
     public func insertBlob<Chunks: AsyncSequence & Sendable>(
@@ -37,32 +47,44 @@ extension Store {
         from chunks: Chunks,
         open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
-        let call = try StoreCall("insertBlob", of: self)
+        let lent = LentConnection()
+        let call = try StoreCall("insertBlob", of: self, .writer, lent: lent)
+        defer { call.leave() }
         let pooled = try await writer.queue.hold(alone: true)
         defer { writer.queue.giveBack(pooled) }
         return try await call.run {
-            try await stream(from: chunks, on: pooled, open)
+            try await stream(from: chunks, on: pooled, lending: lent, open)
         }
     }
 
     @concurrent
     private func stream<Chunks: AsyncSequence & Sendable>(
-        from chunks: Chunks, on pooled: PooledConnection,
+        from chunks: Chunks, on pooled: PooledConnection, lending lent: LentConnection,
         _ open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
         try await writer.transaction(on: pooled) { () async throws -> Int64 in
             let (row, stream) = try pooled.use { connection in try connection.guarded(open) }
             do {
-                for try await chunk in chunks {
-                    try Task.checkCancellation()
-                    try pooled.use { connection in try stream.append(chunk, on: connection) }
-                }
+                lent.begin(pooled)
+                try await append(chunks, to: stream, on: lent)
                 try pooled.use { connection in try stream.finish(on: connection) }
             } catch {
                 throw cleaningUp(after: error) { try pooled.use { _ in stream.close() } }
             }
             try pooled.use { _ in stream.close() }
             return row
+        }
+    }
+
+    /// Between two chunks the sequence can use the connection.
+    @concurrent
+    private func append<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks, to stream: any PieceWriter, on lent: LentConnection
+    ) async throws where Chunks.Element == [UInt8] {
+        defer { lent.end() }
+        for try await chunk in chunks {
+            try Task.checkCancellation()
+            _ = try lent.use { connection in try stream.append(chunk, on: connection) }
         }
     }
 }

@@ -14,8 +14,9 @@ extension Store.Blocking {
     /// - Throws: Any error from `body`; ``LockstepError/Code/closed``.
     @available(*, noasync, message: "this blocks the thread: use `try await store.read`")
     public func read<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        let call = try StoreCall("read", of: store)
-        return try store.snapshot { connection in try call.run { try body(connection) } }
+        let call = try StoreCall("read", of: store, .reader)
+        defer { call.leave() }
+        return try store.onReader { connection in try call.run { try body(connection) } }
     }
 
     /// Runs `body` on this thread in a transaction and returns when it is durable. If `body` throws, none of
@@ -24,7 +25,8 @@ extension Store.Blocking {
     ///   for longer than the busy timeout; ``LockstepError/Code/closed``.
     @available(*, noasync, message: "this blocks the thread: use `try await store.write`")
     public func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
-        let call = try StoreCall("write", of: store)
+        let call = try StoreCall("write", of: store, .writer)
+        defer { call.leave() }
         return try store.writer.write { connection in try call.run { try body(connection) } }
     }
 
@@ -36,7 +38,8 @@ extension Store.Blocking {
     public func withoutTransaction<Result>(
         _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
-        let call = try StoreCall("withoutTransaction", of: store)
+        let call = try StoreCall("withoutTransaction", of: store, .writer)
+        defer { call.leave() }
         return try store.writer.exclusively { connection in
             try call.run { try body(connection) }
         }

@@ -5,8 +5,12 @@ public import SystemPackage
 ///
 /// `read` works on a snapshot and never waits for a writer; `write` is a transaction that is durable when it
 /// returns. Both never run on an actor. ``blocking`` has the same calls for code that is not asynchronous: they run on
-/// the calling thread. A closure uses the connection that it receives: if it calls the store again, in any form and from
-/// any task that it starts, that call throws ``LockstepError/Code/misuse``.
+/// the calling thread.
+///
+/// A closure uses the connection that it receives: if it calls the store again, in any form and from any task that it
+/// starts, that call throws ``LockstepError/Code/misuse``. Other stores can be called in it; a call with which tasks that
+/// use several stores would wait for each other for ever throws `misuse`, too. Between the chunks of a value
+/// (``chunks(of:size:)``), in the loop over an observation, and in the progress closure of a job nothing is refused.
 ///
 /// Switching threads takes several times as long as a short asynchronous call. To avoid that, up to half of
 /// Swift's threads can serve calls of all stores at a time; the other calls run on the store's own threads. A
@@ -21,10 +25,12 @@ public final class Store: Sendable {
     let writer: Writer
     /// Nil for a store in memory, whose one connection does everything.
     let readers: ConnectionQueue?
+    /// Nil for a store in memory, and in tests whose snapshots share the readers.
+    let snapshots: SnapshotReaders?
     let observers: Observers
     let checkpointer: Checkpointer?
-    private let isEnding = Atomic<Bool>(false)
-    private let ended = Latch()
+    let isEnding = Atomic<Bool>(false)
+    let ended = Latch()
     let source: StoreSource
     /// What was set aside when the store was opened, because the write-ahead log was damaged; see
     /// ``ConnectionOptions/damagedLog``.
@@ -47,6 +53,7 @@ public final class Store: Sendable {
             PooledConnection { try source.openCheckpointer() },
             threshold: source.options.checkpointPages)
         checkpointer = log
+        snapshots = source.options.sharesReaders ? nil : SnapshotReaders(source)
         readers = ConnectionQueue(
             (0..<max(source.options.readers, 1)).map { _ in
                 PooledConnection(cacheShare: { source.readerCacheBytes }) {
@@ -70,6 +77,7 @@ public final class Store: Sendable {
         observers = Observers()
         checkpointer = nil
         readers = nil
+        snapshots = nil
         let pooled = PooledConnection { throw ConnectionQueue.closed }
         pooled.take(connection)
         writer = Writer(pooled, observers, nil, source)
@@ -83,10 +91,20 @@ public final class Store: Sendable {
         writer.pooled.take(connection)
     }
 
+    /// The queue in which a call can have to wait.
+    func queue(for need: StoreCall.Need) -> ConnectionQueue? {
+        switch need {
+        case .reader: readers ?? writer.queue
+        case .writer: writer.queue
+        case .snapshot: snapshots != nil ? nil : readers ?? writer.queue
+        case .end: nil
+        }
+    }
+
     // MARK: Reading
 
-    /// Runs one of the engine's jobs on a snapshot: what its progress closure calls is not nested, and can write meanwhile.
-    func snapshot<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+    /// Runs `body` on this thread, on one snapshot.
+    func onReader<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         guard let readers else {
             return try writer.exclusively { connection in try connection.readOnly(body) }
         }
@@ -95,13 +113,35 @@ public final class Store: Sendable {
         return try pooled.use { connection in try connection.read(body) }
     }
 
+    /// Runs one of the engine's jobs on a snapshot. Its progress closure can call the store, except in a store in memory,
+    /// whose connection the job has.
+    func snapshot<Result>(
+        for job: String, _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        let call = try StoreCall(job, of: self, .snapshot)
+        defer { call.leave() }
+        guard let snapshots else {
+            return try onReader { connection in try call.run { try body(connection) } }
+        }
+        let pooled = try snapshots.take()
+        defer { snapshots.giveBack(pooled) }
+        return try pooled.use { connection in
+            try call.run { try connection.read(body) }
+        }
+    }
+
     /// Runs `body` on one snapshot of the database, never on an actor. Cancelling the task interrupts it.
-    /// - Throws: Any error from `body`; `CancellationError`; ``LockstepError/Code/closed``.
+    ///
+    /// It waits while ``StoreOptions/readers`` other reads run, and for nothing else.
+    /// - Throws: Any error from `body`; `CancellationError`; ``LockstepError/Code/closed``; ``LockstepError/Code/misuse``
+    ///   inside of a closure of the store.
     @concurrent
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
-        let body = try inCall("read", body)
+        let call = try StoreCall("read", of: self, .reader)
+        defer { call.leave() }
+        let body = call.running(body)
         guard let readers else {
             return try await writer.exclusively { connection in try connection.readOnly(body) }
         }
@@ -127,7 +167,9 @@ public final class Store: Sendable {
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
-        try await writer.write(inCall("write", body))
+        let call = try StoreCall("write", of: self, .writer)
+        defer { call.leave() }
+        return try await writer.write(call.running(body))
     }
 
     /// Runs `body` with the writing connection outside any transaction, for operations that cannot run in one:
@@ -138,44 +180,8 @@ public final class Store: Sendable {
     public func withoutTransaction<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
-        try await writer.exclusively(inCall("withoutTransaction", body))
-    }
-
-    /// `body` as a part of an awaited call of this name.
-    private func inCall<Result>(
-        _ name: String, _ body: @escaping @Sendable (borrowing Connection) throws -> Result
-    ) throws(LockstepError) -> @Sendable (borrowing Connection) throws -> Result {
-        let call = try StoreCall(name, of: self)
-        return { connection in try call.run { try body(connection) } }
-    }
-
-    // MARK: Closing
-
-    /// Waits until the running calls have ended, refuses new ones, closes the connections, and wipes the key. A
-    /// store also closes when its last reference is released.
-    /// - Throws: ``LockstepError/Code/misuse`` if called inside a closure of the store.
-    public func close() throws(LockstepError) {
-        try StoreCall.refuseNested(in: self)
-        shutDown()
-        ended.wait()
-    }
-
-    /// Closes everything as soon as nothing is in use.
-    private func shutDown() {
-        guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        let (ended, readers, writer, checkpointer) = (ended, readers, writer, checkpointer)
-        let (observers, source) = (observers, source)
-        let end: @Sendable () -> Void = {
-            observers.end()
-            for pooled in readers?.connections ?? [] { pooled.close() }
-            checkpointer?.close()
-            // The last connection to close checkpoints the log, unless the file was moved or replaced: SQLite then
-            // leaves the log to those who have it.
-            writer.pooled.close()
-            source.wipe()
-            ended.open()
-        }
-        let closeWriter: @Sendable () -> Void = { writer.queue.close(then: end) }
-        if let readers { readers.close(then: closeWriter) } else { closeWriter() }
+        let call = try StoreCall("withoutTransaction", of: self, .writer)
+        defer { call.leave() }
+        return try await writer.exclusively(call.running(body))
     }
 }

@@ -8,6 +8,11 @@ public struct StoreOptions: Sendable {
     /// How many reads can run at once, at least 1. A reader opens when it is first needed: 0.5 ms, a file
     /// descriptor, and a thread once an asynchronous read uses it.
     public var readers = 4
+    /// How many snapshots can be kept at once by sequences of chunks (``Store/chunks(of:size:)``) and by jobs such as a
+    /// backup, at least 1. Each has a connection of its own, besides ``readers``: 0.5 ms, two file descriptors, and the
+    /// keys in memory. From this number on the next one throws ``LockstepError/Code/limitExceeded``. In a store in memory
+    /// it does not matter.
+    public var streams = 64
     /// The number of 4-KiB pages in the write-ahead log from which it is checkpointed in the background. A
     /// larger number makes fewer, larger checkpoints, a larger log, and a slower opening after a crash.
     public var checkpointPages = 1000
@@ -24,6 +29,10 @@ public struct StoreOptions: Sendable {
     /// Microseconds after which a shared transaction takes no further member: 10 ms, the time of a few syncs. This
     /// limits the work that runs again if the transaction is lost. Only tests change it, to depend on no clock.
     var longestGroup: Int64 = 10_000
+
+    /// Whether sequences of chunks and jobs keep connections that reads wait for. Only tests switch it on: see
+    /// `CallGraph.swift`.
+    var sharesReaders = false
 
     /// The defaults.
     public init() {}

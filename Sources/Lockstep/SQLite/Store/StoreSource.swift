@@ -105,8 +105,11 @@ final class StoreSource: Sendable {
 
     func closeReader(_ connection: consuming Connection) {
         _ = consume connection
-        openReaders.subtract(1, ordering: .relaxed)
+        forgetReader()
     }
+
+    /// A reader was closed.
+    func forgetReader() { openReaders.subtract(1, ordering: .relaxed) }
 
     func openCheckpointer() throws -> Connection { try openQueryOnly(cacheBytes: 0) }
 
@@ -125,6 +128,11 @@ final class StoreSource: Sendable {
     func withKey<Result: ~Copyable>(
         _ body: (borrowing DatabaseKey) throws -> Result
     ) throws -> Result {
+        guard !isInMemory else {
+            throw LockstepError(
+                .misuse, "a store in memory has no key that a file could be under",
+                hint: "give the copy a key of its own")
+        }
         // The holder stays alive while it is used, even if the store is closed meanwhile.
         guard let holder = key.withLock({ $0 }) else { throw ConnectionQueue.closed }
         return try body(holder.value)

@@ -31,7 +31,7 @@ enum StartWorkload: Workload {
             if measurement.operations == 1 {
                 try store.blocking.write { db in try measurement.look(at: db) }
             }
-            try store.close()
+            try store.blocking.close()
         }
         return measurement
     }
@@ -41,7 +41,7 @@ enum StartWorkload: Workload {
         let store = try database.openWithKeyring(migrations, .openOrCreate)
         let records = Rows.records(database.request.operations)
         try store.blocking.write { db in try db.insert(all: records) }
-        try store.close()
+        try store.blocking.close()
     }
 
     private static func open(

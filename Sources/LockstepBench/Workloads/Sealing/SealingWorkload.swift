@@ -102,7 +102,7 @@ private struct Run {
                 try insert.run(id, record.first, record.second)
             }
         }
-        try store.close()
+        try store.blocking.close()
     }
 
     // MARK: A column

@@ -24,7 +24,7 @@ struct HistoryTests {
         let store = try Store.open(scratch.path, rawKey: scratch.key(), options: options)
         let history = try await HistoryStore(store, plant).run(
             seed: seed, tasks: Self.tasks, transactions: transactions, until: isOver)
-        try store.close()
+        try await store.close()
         return history
     }
 

@@ -15,7 +15,7 @@ struct CopiesInStoresTests {
         bound = try BoundScratch()
         let store = try open(scratch.path)
         try store.blocking.backup(to: copy)
-        try store.close()
+        try store.blocking.close()
     }
 
     private func open(_ path: FilePath, _ copies: StoreOptions.Copies = .readOnly) throws -> Store {
@@ -35,7 +35,7 @@ struct CopiesInStoresTests {
             try store.aloneHere { try $0.execute("DELETE FROM item") }
         }
         #expect(try store.readHere { try $0.value(count, as: Int.self) } == 12)
-        try store.close()
+        try store.blocking.close()
     }
 
     @Test("reads it, and a write says what it is; the file does not change")
@@ -52,15 +52,15 @@ struct CopiesInStoresTests {
         let store = try open(copy, .fork)
         #expect(!store.isCopy)
         try store.writeHere { try $0.execute("DELETE FROM item") }
-        try store.close()
+        try store.blocking.close()
         #expect(try scratch.keyring().document.files.count == 2)
         let again = try open(copy, .fork)
         #expect(try again.readHere { try $0.value(count, as: Int.self) } == 0)
-        try again.close()
+        try again.blocking.close()
         let database = try open(scratch.path, .fork)
         #expect(!database.isCopy)
         #expect(try database.readHere { try $0.value(count, as: Int.self) } == 12)
-        try database.close()
+        try database.blocking.close()
         #expect(try scratch.keyring().document.files.count == 2)
     }
 
@@ -72,7 +72,7 @@ struct CopiesInStoresTests {
         let store = try open(copy)
         #expect(!store.isCopy)
         try store.writeHere { try $0.execute("DELETE FROM item") }
-        try store.close()
+        try store.blocking.close()
     }
 
     @Test("and without the keyring, by a raw key, as any other file")
@@ -81,7 +81,7 @@ struct CopiesInStoresTests {
         let store = try Store.open(copy, rawKey: key)
         #expect(!store.isCopy)
         try store.writeHere { try $0.execute("DELETE FROM item") }
-        try store.close()
+        try store.blocking.close()
     }
 
     @Test("in the place of its database goes on with it: somebody restored it by hand")
@@ -91,6 +91,6 @@ struct CopiesInStoresTests {
         let store = try open(scratch.path)
         #expect(!store.isCopy)
         try store.writeHere { try $0.execute("DELETE FROM item") }
-        try store.close()
+        try store.blocking.close()
     }
 }

@@ -16,7 +16,7 @@ struct ForkTests {
         bound = try BoundScratch()
         let store = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))
         try store.blocking.backup(to: copy)
-        try store.close()
+        try store.blocking.close()
     }
 
     @discardableResult

@@ -28,7 +28,7 @@ struct PlacingTests {
         let store = try Store.open(
             scratch.path, rawKey: scratch.keyring().databaseKey(for: scratch.path))
         try body(store)
-        try store.close()
+        try store.blocking.close()
     }
 
     private func rotateSecond() throws {

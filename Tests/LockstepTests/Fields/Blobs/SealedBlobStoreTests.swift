@@ -67,7 +67,7 @@ struct SealedBlobStoreTests {
         let other = SealedBlobWorkbench.bytes(count + 1, salt: 1)
         try await store.write { connection in try connection.write(other, toReel: row) }
         #expect(try await read(row) == other)
-        try store.close()
+        try await store.close()
     }
 
     @Test("waiting threads do the same through the connection that they are lent")
@@ -76,7 +76,7 @@ struct SealedBlobStoreTests {
         try store.blocking.write { connection in try connection.write(bytes, toReel: 2) }
         let read = try store.blocking.read { connection in try connection.readReel(2) }
         #expect(read == bytes)
-        try store.close()
+        try store.blocking.close()
     }
 
     @Test("a write that fails midway leaves nothing, and the store keeps working")
@@ -97,7 +97,7 @@ struct SealedBlobStoreTests {
             ) { _ in 1 }
         }
         #expect(try await read(1) == [1, 2, 3])
-        try store.close()
+        try await store.close()
     }
 
     @Test("pieces come from one snapshot, whatever is written meanwhile")
@@ -113,7 +113,7 @@ struct SealedBlobStoreTests {
         }
         #expect(read == bytes)
         #expect(try await self.read(row) == [7])
-        try store.close()
+        try await store.close()
     }
 
     @Test("an open store, its writer included, notices what another connection has sealed")
@@ -135,6 +135,6 @@ struct SealedBlobStoreTests {
         ) { _ in 1 }
         #expect(try other.readReel(1) == [8, 9])
         #expect(try other.readReel(2) == [5])
-        try store.close()
+        try await store.close()
     }
 }

@@ -72,7 +72,7 @@ struct DatabaseKeyDestructionTests {
         do {
             let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey())
             try store.blocking.backup(to: copy)
-            try store.close()
+            try store.blocking.close()
         }
         try scratch.rotate()
         #expect(try refusal { try destroy(of: [scratch.path, copy]) }.contains("\(copy)"))

@@ -133,7 +133,7 @@ struct FieldKeyDestructionTests {
             try databases.bind(open(), in: scratch.file)
             let store = try Store.open(scratch.path, rawKey: databases.activeDatabaseKey())
             try store.blocking.backup(to: copy)
-            try store.close()
+            try store.blocking.close()
         }
         let fork = try Fork(of: copy, keyring: scratch.file).run(&databases)
         do { try open().reseal("title", of: "film", keys: keyring().fieldKeys()) }
@@ -194,7 +194,7 @@ struct FieldKeyDestructionTests {
         do {
             let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey())
             try store.blocking.backup(to: copy)
-            try store.close()
+            try store.blocking.close()
         }
         func require(_ path: FilePath) throws {
             try Restore(scratch.path, from: path)

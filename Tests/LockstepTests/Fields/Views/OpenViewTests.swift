@@ -183,7 +183,7 @@ struct OpenViewTests {
         Refusal.expect(.sqlFailed) {
             try store.blocking.read { _ = try $0.texts("SELECT 1 FROM film_open") }
         }
-        try store.close()
+        try store.blocking.close()
     }
 
     @Test("rows written through the view are counted like rows of a table")

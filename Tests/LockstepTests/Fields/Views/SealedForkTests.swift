@@ -39,7 +39,7 @@ struct SealedForkTests {
         }
         let store = try Store.open(scratch.path, rawKey: keyring.activeDatabaseKey())
         try store.blocking.backup(to: copy)
-        try store.close()
+        try store.blocking.close()
         try Fork(of: copy, keyring: scratch.file).run(&keyring)
     }
 
@@ -137,7 +137,7 @@ struct SealedForkTests {
         var keyring = try scratch.keyring()
         let store = try Store.open(copy, rawKey: keyring.databaseKey(for: copy))
         try store.blocking.backup(to: third)
-        try store.close()
+        try store.blocking.close()
         try Fork(of: third, keyring: scratch.file).run(&keyring)
         #expect(try open(third).texts("SELECT title FROM film_open") == ["a", "b"])
     }
@@ -148,7 +148,7 @@ struct SealedForkTests {
         var keyring = try scratch.keyring()
         let store = try Store.open(scratch.path, rawKey: keyring.databaseKey(for: scratch.path))
         try store.blocking.backup(to: other)
-        try store.close()
+        try store.blocking.close()
         do {
             let connection = try Connection.open(other, key: keyring.databaseKey(version: 1))
             try connection.with(rights: .engine) {

@@ -12,7 +12,8 @@ struct KeySourceTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func open(_ key: KeySource, _ name: String = "films.db") throws {
-        try Store.openBlocking(folder.file(name), key: key, sealed: Dataset("films")).close()
+        try Store.openBlocking(folder.file(name), key: key, sealed: Dataset("films")).blocking
+            .close()
     }
 
     /// Makes a database and opens it again; nothing else opens it.
@@ -86,7 +87,7 @@ struct KeySourceTests {
         func open(_ key: FilePath) throws {
             try Store.openBlocking(
                 path, key: .keyFile(one), sealed: Dataset("films", key: .keyFile(key))
-            ).close()
+            ).blocking.close()
         }
         try open(other)
         try open(other)

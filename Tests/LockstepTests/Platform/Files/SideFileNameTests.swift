@@ -31,7 +31,7 @@ struct SideFileNameTests {
         let store = try Store.create(database, rawKey: key)
         refused { try store.blocking.backup(to: path) }
         refused { try PlaintextExport(to: path).run(on: store) }
-        try store.close()
+        try store.blocking.close()
         refused { _ = try Salvage(database, into: path).run(key: key, newKey: key) }
         refused { try Restore(path, from: database).run(key: key, backupKey: key) }
         refused { try Provisioning(path, from: database).run(key: key, templateKey: key) }
@@ -52,8 +52,8 @@ struct SideFileNameTests {
     func existing() throws {
         let (path, name) = (folder.file("x.db"), folder.file("x.db-journal"))
         let key = try DatabaseKey.ephemeral()
-        try Store.create(path, rawKey: key).close()
+        try Store.create(path, rawKey: key).blocking.close()
         try FileManager.default.moveItem(atPath: path.string, toPath: name.string)
-        try Store.open(name, rawKey: key).close()
+        try Store.open(name, rawKey: key).blocking.close()
     }
 }

@@ -208,7 +208,7 @@ struct ConditionTests {
                 Film.self, set: { [$0.likes += 1] }, where: { $0.id < 3 }) == 2)
         #expect(try await store.delete(Film.self, where: { $0.id > 3 }) == 6)
         #expect(try await store.count(Film.self, where: { $0.id < 10 }) == 3)
-        try store.close()
+        try await store.close()
         #expect(try scratch.open().count(Film.self) == 3)
     }
 

@@ -200,7 +200,7 @@ struct BackupTests {
         let store = try makeStore(rows: 5)
         let nowhere = copy.folder.path.appending("no/where.db")
         Refusal.expect(.notFound) { try store.blocking.backup(to: nowhere, key: copy.key(2)) }
-        try store.close()
+        try store.blocking.close()
         Refusal.expect(.closed) { try store.blocking.backup(to: copy.path, key: copy.key(2)) }
         Refusal.expect(.closed) { try store.blocking.backup(to: copy.path) }
         #expect(try copy.names == [])

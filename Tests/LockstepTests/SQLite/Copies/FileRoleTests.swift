@@ -19,7 +19,7 @@ struct FileRoleTests {
     private func backUp() throws {
         let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey())
         try store.blocking.backup(to: copy)
-        try store.close()
+        try store.blocking.close()
     }
 
     /// The number in the file, as a program of before roles reads it.
@@ -40,7 +40,7 @@ struct FileRoleTests {
         let second = scratch.folder.file("second.db")
         let store = try Store.open(copy, rawKey: scratch.keyring().activeDatabaseKey())
         try store.blocking.backup(to: second)
-        try store.close()
+        try store.blocking.close()
         #expect(try role(second) == .copy)
         let key = try scratch.keyring().activeDatabaseKey()
         _ = try Restore(scratch.path, from: second).run(key: key, backupKey: key)
@@ -152,7 +152,7 @@ struct FileRoleTests {
         let raw = try scratch.keyring().databaseKey(version: 1)
         let store = try Store.open(scratch.path, rawKey: raw)
         Refusal.expect(.tampered) { _ = try store.blocking.backup(to: copy) }
-        try store.close()
+        try store.blocking.close()
         #expect(try scratch.names.filter { $0.contains("copy") } == [])
     }
 

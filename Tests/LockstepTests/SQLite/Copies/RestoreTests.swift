@@ -94,7 +94,7 @@ struct RestoreTests {
         _ = consume connection
         Refusal.expect(.busy) { try restore() }
         try Account.add(1, to: store)
-        try store.close()
+        try store.blocking.close()
         #expect(try scratch.names == ["data.db"])
         #expect(try total() == 13)
         try restore()

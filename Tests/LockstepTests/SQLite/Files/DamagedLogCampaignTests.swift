@@ -63,14 +63,14 @@ struct DamagedLogCampaignTests {
                 try store.blocking.write {
                     try $0.execute("INSERT INTO orders (what) VALUES ('new'), ('other')")
                 }
-                try store.close()
+                try store.blocking.close()
             default:
                 let store = try Store.open(copy, rawKey: key)
                 isReported = store.setAsideLog != nil
                 _ = try store.blocking.read {
                     try $0.value("SELECT count(*) FROM orders", as: Int.self)
                 }
-                try store.close()
+                try store.blocking.close()
             }
         } catch let error as LockstepError where error.code == .damaged {
             isReported = true

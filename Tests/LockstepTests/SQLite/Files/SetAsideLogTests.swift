@@ -92,7 +92,7 @@ struct SetAsideLogTests {
             let other = try Connection.open(path, key: made.scratch.key()).setAsideLog
             #expect(other == nil)
             _ = try store.blocking.read { try $0.value("SELECT 1", as: Int.self) }
-            try store.close()
+            try store.blocking.close()
         }
         #expect(try SetAsideLog.copies(of: path) == [copy])
         let again = try made.put(

@@ -100,11 +100,11 @@ struct KeyMemoryTests {
         }
         _ = try store.blocking.read { db in try db.value("SELECT count(*) FROM t", as: Int.self) }
         try store.blocking.backup(to: folder.file("b.db"), key: key)
-        try store.close()
+        try store.blocking.close()
         try DatabaseKeyRotation(of: path, keyring: file).run(&ring)
         masked["database, the next"] = try MaskedSecret(ring.activeDatabaseKey().secret)
         let again = try Store.open(path, rawKey: ring.activeDatabaseKey())
         _ = try again.blocking.read { db in try db.value("SELECT count(*) FROM t", as: Int.self) }
-        try again.close()
+        try again.blocking.close()
     }
 }

@@ -187,7 +187,7 @@ struct BlobStreamTests {
         await #expect(throws: LockstepError.self) {
             for try await _ in store.chunks(of: place(6)) {}
         }
-        try store.close()
+        try await store.close()
         await #expect(throws: LockstepError.self) {
             for try await _ in store.chunks(of: place(6)) {}
         }

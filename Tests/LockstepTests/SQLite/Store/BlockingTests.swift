@@ -14,6 +14,7 @@ struct BlockingTests {
     private static let calls = [
         "read { _ in }", "write { _ in }", "withoutTransaction { _ in }", "migrate()",
         "verifyLightly([])", "requireSealed()", "backup(to: \"copy.db\")",
+        "close()",
     ]
 
     /// The program that makes `calls` at the top level.

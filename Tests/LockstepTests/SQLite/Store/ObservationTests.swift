@@ -82,7 +82,7 @@ struct ObservationTests: NumberStore {
             var iterator = changes.makeAsyncIterator()
             return await iterator.next()
         }
-        try store.close()
+        try await store.close()
         #expect(await task.value == nil)
         #expect(await before.next() == nil)
     }
@@ -90,7 +90,7 @@ struct ObservationTests: NumberStore {
     @Test("Changes of a closed store end at once")
     func afterTheEnd() async throws {
         let store = try openStore()
-        try store.close()
+        try await store.close()
         var iterator = store.changes.makeAsyncIterator()
         #expect(await iterator.next() == nil)
     }

@@ -83,7 +83,7 @@ struct StoreBusyTests: NumberStore {
         #expect(results[place].code == .full)
         #expect(try committed() == (0..<3).filter { $0 != place })
         try store.writeHere(insert(50))
-        try store.close()
+        try await store.close()
         #expect(try committed().contains(50))
         let audit = try await JobThread.run { try PageAudit(scratch.path).run(key: scratch.key()) }
         #expect(audit.isClean)
@@ -128,7 +128,7 @@ struct StoreBusyTests: NumberStore {
         try replace(with: copy)
         let before = try scratch.bytes
         Refusal.expect(.replaced) { try store.blocking.write(insert(2)) }
-        try? store.close()
+        try? store.blocking.close()
         #expect(try scratch.bytes == before)
         // The log belongs to the old file, and stays for its users.
         for suffix in ["-wal", "-shm"] {

@@ -42,7 +42,7 @@ struct StoreCheckpointTests: NumberStore {
         #expect(try pagesInLog() <= 8 * 50 + 4 * 10)
         let count: Int? = try await store.read { try $0.value("SELECT count(*) FROM big") }
         #expect(count == 400)
-        try store.close()
+        try await store.close()
         let audit = try await JobThread.run { try PageAudit(scratch.path).run(key: scratch.key()) }
         #expect(audit.isClean)
     }

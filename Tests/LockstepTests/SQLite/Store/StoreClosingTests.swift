@@ -15,7 +15,7 @@ struct StoreClosingTests: NumberStore {
     func callsAfterwards() async throws {
         let store = try openStore()
         try store.writeHere(insert(1))
-        try store.close()
+        try await store.close()
         Refusal.expect(.closed) { try store.writeHere(insert(2)) }
         Refusal.expect(.closed) { try store.readHere { _ in } }
         Refusal.expect(.closed) { try store.aloneHere { _ in } }
@@ -33,9 +33,9 @@ struct StoreClosingTests: NumberStore {
     func twice() async throws {
         let store = try openStore()
         try store.writeHere(insert(1))
-        try store.close()
-        try store.close()
-        let thread = TestThread { try store.close() }
+        try await store.close()
+        try await store.close()
+        let thread = TestThread { try store.blocking.close() }
         try await thread.end()
     }
 
@@ -43,7 +43,7 @@ struct StoreClosingTests: NumberStore {
     func key() throws {
         let store = try openStore()
         try store.source.withKey { _ in }
-        try store.close()
+        try store.blocking.close()
         Refusal.expect(.closed) { try store.source.withKey { _ in } }
     }
 
@@ -74,7 +74,7 @@ struct StoreClosingTests: NumberStore {
             #expect(closed.value == 0)
             mayEnd.open()
             mayEnd.open()
-            try store.close()
+            try store.blocking.close()
             #expect(closed.value == 1)
         }
         for thread in users + [closer] { try await thread.end() }
@@ -85,15 +85,50 @@ struct StoreClosingTests: NumberStore {
     @Test("Closing from within a closure is refused, and the store remains open")
     func fromWithin() async throws {
         let store = try openStore()
-        Refusal.expect(.misuse) { try store.writeHere { _ in try store.close() } }
-        Refusal.expect(.misuse) { try store.readHere { _ in try store.close() } }
-        Refusal.expect(.misuse) { try store.aloneHere { _ in try store.close() } }
-        let write = Task { try await store.write { _ in try store.close() } }
+        Refusal.expect(.misuse) { try store.writeHere { _ in try store.blocking.close() } }
+        Refusal.expect(.misuse) { try store.readHere { _ in try store.blocking.close() } }
+        Refusal.expect(.misuse) { try store.aloneHere { _ in try store.blocking.close() } }
+        let write = Task { try await store.write { _ in try store.blocking.close() } }
         #expect(await write.result.code == .misuse)
-        let read = Task { try await store.read { _ in try store.close() } }
+        let read = Task { try await store.read { _ in try store.blocking.close() } }
         #expect(await read.result.code == .misuse)
         try store.writeHere(insert(1))
         #expect(try committed() == [1])
+    }
+
+    @Test("Closing ends every sequence of chunks, with an error, and waits for none")
+    func streams() async throws {
+        try prepareTable("CREATE TABLE b (data BLOB); INSERT INTO b VALUES (zeroblob(100000))")
+        let store = try openStore()
+        let chunks = store.chunks(of: BlobPlace(table: "b", column: "data", row: 1), size: 1000)
+        var iterators = (0..<10).map { _ in chunks.makeAsyncIterator() }
+        for number in iterators.indices { _ = try await iterators[number].next() }
+        try await store.close()
+        for number in iterators.indices {
+            let error = await #expect(throws: LockstepError.self) {
+                _ = try await iterators[number].next()
+            }
+            #expect(error?.code == .closed)
+            #expect(try await iterators[number].next() == nil)
+        }
+        #expect(try scratch.names == ["data.db"])
+    }
+
+    @Test("Many tasks and threads close at once, and each returns when it is closed")
+    func many() async throws {
+        let store = try openStore()
+        let threads = (0..<4).map { _ in TestThread { try store.blocking.close() } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    if number == 0 { withUnsafeCurrentTask { unsafe $0?.cancel() } }
+                    try await store.close()
+                    #expect(try scratch.names == ["data.db"])
+                }
+            }
+            try await group.waitForAll()
+        }
+        for thread in threads { try await thread.end() }
     }
 
     /// Holds a store until it is released.
@@ -142,7 +177,7 @@ struct StoreClosingTests: NumberStore {
         #expect(try store.readHere { try values($0) } == [1])
         let folder = store.path.removingLastComponent()
         #expect(FileManager.default.fileExists(atPath: store.path.string))
-        try store.close()
+        try store.blocking.close()
         #expect(!FileManager.default.fileExists(atPath: folder.string))
     }
 
@@ -160,7 +195,7 @@ struct StoreClosingTests: NumberStore {
         Refusal.expect(.misuse) { try store.readHere { _ in try store.readHere { _ in } } }
         try store.writeHere(insert(4))
         #expect(try store.readHere { try values($0) } == [1, 2, 4])
-        try store.close()
+        try await store.close()
         Refusal.expect(.closed) { try store.readHere { _ in } }
     }
 

@@ -268,7 +268,7 @@ struct StoreModelTests {
 
         // A beat without a waiting reader is kept until the reader waits.
         #expect(reads.value >= streams.count * Self.readsOfABeat)
-        try store.close()
+        try await store.close()
         let audit = try await JobThread.run { try PageAudit(scratch.path).run(key: scratch.key()) }
         #expect(audit.isClean)
         let connection = try scratch.open()

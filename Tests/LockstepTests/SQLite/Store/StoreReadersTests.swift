@@ -191,7 +191,7 @@ struct StoreReadersTests: NumberStore {
             }
         }
         #expect(try store.readHere { try $0.value("SELECT count(*) FROM big") } == 420)
-        try store.close()
+        try await store.close()
         let audit = try await JobThread.run { try PageAudit(scratch.path).run(key: scratch.key()) }
         #expect(audit.isClean)
     }
@@ -234,7 +234,7 @@ struct StoreReadersTests: NumberStore {
         }
         let last = Box()
         try await store.read { last.statement = try $0.prepare("SELECT a FROM t") }
-        try store.close()
+        try await store.close()
         Refusal.expect(.misuse) { try last.statement?.run() }
         last.statement = nil
         #expect(try scratch.names == ["data.db"])

@@ -23,7 +23,7 @@ struct LogicDatabase: ~Copyable {
         store = try Store.temporary(options: options)
     }
 
-    func close() throws { try store.close() }
+    func close() throws { try store.blocking.close() }
 
     /// Runs statements in one transaction, each undone alone if it fails, and returns their errors.
     func run(_ statements: [LogicStatement]) -> [(any Error)?] {

@@ -30,7 +30,7 @@ struct ChangesTests: NumberStore {
         let store = try openStore()
         var iterator = store.changes.makeAsyncIterator()
         try store.writeHere { try $0.run(script: script) }
-        try store.close()
+        try await store.close()
         return await iterator.next()
     }
 
@@ -137,7 +137,7 @@ struct ChangesTests: NumberStore {
         ]
         let results = try await store.writeTogether(parts)
         #expect(results.map { $0.isSuccess } == [true, false, true])
-        try store.close()
+        try await store.close()
         #expect(await iterator.next()?.tables == ["p": .listed([1, 3])])
         #expect(await iterator.next() == nil)
     }

@@ -37,8 +37,6 @@ final class ConnectionQueue: @unchecked Sendable {
     private var waiters = Fifo<Waiter>()
     private var isClosed = false
     private var closers: [@Sendable () -> Void] = []
-    /// The tasks that keep a pooled connection while they do other things.
-    private var keepers: [Int] = []
 
     init(_ connections: [PooledConnection]) {
         self.connections = connections
@@ -48,6 +46,7 @@ final class ConnectionQueue: @unchecked Sendable {
     // MARK: Asking
 
     /// Waits for a pooled connection.
+    /// - Throws: ``LockstepError/Code/closed``; ``LockstepError/Code/misuse`` on a thread that the queue waits for.
     func take(alone: Bool = false) throws(LockstepError) -> PooledConnection {
         // Made only if it is needed.
         lazy var ticket = Ticket()
@@ -113,16 +112,9 @@ final class ConnectionQueue: @unchecked Sendable {
         try lock.locked { () throws(LockstepError) -> PooledConnection? in
             guard !isClosed else { throw Self.closed }
             if let pooled = idle.popLast() { return pooled }
-            if let task = Self.currentTask,
-                keepers.count(where: { $0 == task }) == connections.count
-            {
-                throw LockstepError(
-                    .misuse,
-                    "this task keeps all of the store's readers with sequences of `chunks` that have not ended",
-                    hint:
-                        "end or release their iterators first, or open the store with more readers")
-            }
-            waiters.append(Waiter(kind: waiter(), isAlone: isAlone))
+            let kind = waiter()
+            if case .thread = kind, isServedHere { throw Self.servedHere }
+            waiters.append(Waiter(kind: kind, isAlone: isAlone))
             return nil
         }
     }
@@ -133,24 +125,6 @@ final class ConnectionQueue: @unchecked Sendable {
             waiters.removeFirst { waiter in
                 if case .call(let waiting) = waiter.kind { waiting === call } else { false }
             }
-        }
-    }
-
-    // MARK: Keeping
-
-    private static var currentTask: Int? { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue } }
-
-    /// Notes that the calling task keeps a pooled connection: it would wait for ever for the last one.
-    /// - Returns: What ends the note.
-    func noteKeeper() -> Int? {
-        guard let task = Self.currentTask else { return nil }
-        lock.locked { keepers.append(task) }
-        return task
-    }
-
-    func forgetKeeper(_ task: Int?) {
-        lock.locked {
-            if let index = keepers.firstIndex(where: { $0 == task }) { keepers.remove(at: index) }
         }
     }
 
@@ -222,6 +196,16 @@ final class ConnectionQueue: @unchecked Sendable {
         }
         if isIdle { body() }
     }
+
+    /// Whether a connection of the queue waits for the calling thread.
+    var isServedHere: Bool { connections.contains(where: \.isServedHere) }
+
+    /// A deinit, or a function that traces statements, can run on a thread that serves calls.
+    static let servedHere = LockstepError(
+        .misuse, "the store was called on a thread that one of its own calls waits for",
+        hint:
+            "a function that the store calls, or the deinit of what a closure had, must not wait for the store: "
+            + "call it in a task")
 
     static let closed = LockstepError(
         .closed, "the store was closed", hint: "open it again, or close it later")

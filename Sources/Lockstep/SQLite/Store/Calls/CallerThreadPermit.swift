@@ -36,7 +36,11 @@ final class CallerThreadPermit {
     /// Runs `call`, then every call that is passed on to this thread.
     func run(_ call: any ConnectionQueue.Caller, on pooled: PooledConnection) {
         isRunning = true
-        defer { isRunning = false }
+        pooled.beginServing()
+        defer {
+            pooled.endServing()
+            isRunning = false
+        }
         call.run(on: pooled)
         while let call = next {
             next = nil
