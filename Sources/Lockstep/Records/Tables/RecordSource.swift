@@ -17,7 +17,7 @@ final class RecordSource {
     init<R: Record>(_ type: R.Type, _ connection: borrowing Connection) throws {
         table = R.table
         name = try connection.readable(R.table).text
-        isView = name != SQLTokens.quote(R.table)
+        isView = !name.hasSameBytes(as: SQLTokens.quote(R.table))
         columns = try RecordColumns(of: type, connection)
         selection = Self.selection(type, columns)
         key = R.primaryKey
@@ -32,7 +32,7 @@ final class RecordSource {
         // Decoding is faster in the properties' order.
         let first = properties.all.compactMap(\.column).filter { isCoded($0) }
             .compactMap { columns[$0]?.name }
-        let rest = columns.all.map(\.name).filter { isCoded($0) && !first.contains($0) }
+        let rest = columns.all.map(\.name).filter { isCoded($0) && !first.containsBytes(of: $0) }
         let all = first + rest
         return all.isEmpty ? "*" : all.map(SQLTokens.quote).joined(separator: ", ")
     }
