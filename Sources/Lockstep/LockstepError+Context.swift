@@ -42,13 +42,21 @@ extension LockstepError {
         /// Whether nothing is known.
         public var isEmpty: Bool { self == Context() }
 
+        /// Whether two names have the same bytes.
+        private static func areSame(_ one: String?, _ other: String?) -> Bool {
+            guard let one, let other else { return one == nil && other == nil }
+            return one.utf8.elementsEqual(other.utf8)
+        }
+
         /// The same with the fields that `outer` knows and this context does not. A line belongs to its file, a version
         /// to its set and a column to its table: it is not taken from another one.
         func completed(by outer: Context) -> Context {
             var all = self
-            if file == nil || file == outer.file { all.line = line ?? outer.line }
+            if file == nil || Self.areSame(file, outer.file) { all.line = line ?? outer.line }
             if set == nil || set == outer.set { all.version = version ?? outer.version }
-            if table == nil || table == outer.table { all.column = column ?? outer.column }
+            if table == nil || Self.areSame(table, outer.table) {
+                all.column = column ?? outer.column
+            }
             all.file = file ?? outer.file
             all.set = set ?? outer.set
             all.table = table ?? outer.table

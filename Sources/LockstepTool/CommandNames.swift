@@ -15,6 +15,7 @@ enum CommandNames {
             let inner = command.configuration.subcommands
             // What follows is an argument of the command.
             guard !inner.isEmpty else { return }
+            // exact: names of the source
             guard let next = inner.first(where: { $0._commandName == name }) else {
                 // It is an argument of the command that stands for no name.
                 guard command.configuration.defaultSubcommand == nil else { return }

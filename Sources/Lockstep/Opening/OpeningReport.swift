@@ -7,7 +7,7 @@ public struct OpeningReport: Sendable {
     /// What was migrated.
     public internal(set) var migrations = MigrationReport()
     /// What would be migrated, by the names of the sets: of a store that was opened to be read only.
-    public internal(set) var pending: [String: Plan] = [:]
+    public internal(set) var pending: [String: Plan] = [:]  // exact: names of sets
     /// What a keyring could not record, because it cannot be written now. The next opening tries again. Until then, an
     /// older copy of the database, or of the keyring, may not be noticed.
     public internal(set) var notices: [LockstepError] = []

@@ -47,7 +47,7 @@ struct StoreOpening {
     /// The keyrings that are open already: to open one by its passphrase takes half a second.
     private final class Opened {
         var database: OpenedKeyring?
-        var fields: [String: OpenedFields] = [:]
+        var fields: [String: OpenedFields] = [:]  // exact: names of datasets
     }
 
     init(

@@ -3,8 +3,8 @@ internal import Synchronization
 /// Faults of cells, collected from several threads.
 final class CollectedFaults: Sendable {
     private struct Kind: Hashable {
-        let table: String
-        let column: String
+        @Exact private(set) var table: String
+        @Exact private(set) var column: String
         let fault: SealedColumnAccess.Fault
     }
 

@@ -30,7 +30,7 @@ package enum ReferenceSchema {
         connection.authorizer.isReplay = true
         defer { connection.authorizer.isReplay = false }
         let known = Dictionary(sets.map { ($0.name, $0) }) { first, _ in first }
-        var migrations: [String: [MigrationVersion: Migration]] = [:]
+        var migrations: [String: [MigrationVersion: Migration]] = [:]  // exact: names of sets
         for (name, set) in known {
             // A baseline can stand for the versions up to its own.
             let all = set.applicable(to: history.entries).migrations
@@ -53,7 +53,9 @@ package enum ReferenceSchema {
             }
         }
         for repeated in history.repeated {
-            let file = known[repeated.set]?.repeatables.first { $0.name == repeated.name }
+            let file = known[repeated.set]?.repeatables.first {
+                $0.name.hasSameBytes(as: repeated.name)
+            }
             guard let file else {
                 throw LockstepError(
                     .migrationMissing,

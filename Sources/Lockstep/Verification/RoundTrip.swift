@@ -6,7 +6,7 @@ struct RoundTrip {
     /// The faults of the ways down and up, and the versions where a way down ends.
     private(set) var findings: [VerificationReport.Finding] = []
     /// Sets that go no further down.
-    private var ended: Set<String> = []
+    private var ended: Set<String> = []  // exact: names of sets
 
     init(
         sets: [MigrationSet],

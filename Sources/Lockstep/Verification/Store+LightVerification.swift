@@ -14,7 +14,7 @@ extension Store {
         _ connection: borrowing Connection, _ sets: [MigrationSet], _ source: StoreSource
     ) throws -> VerificationReport {
         var report = VerificationReport()
-        let carried: Set<String>?
+        let carried: Set<String>?  // exact: names of sets
         do {
             carried = Set(try Ledger.history(connection).entries.map(\.set))
         } catch let error as LockstepError where error.code == .tampered {

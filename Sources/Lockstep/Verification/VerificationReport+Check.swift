@@ -52,6 +52,7 @@ extension VerificationReport {
         /// The check of this name, as text and JSON show it. Names of earlier versions are accepted: `age` is
         /// ``freshness``.
         public init?(named name: String) {
+            // exact: names of the source
             let current = Self.allCases.first { $0.formerName == name }
             self.init(rawValue: current?.rawValue ?? name)
         }

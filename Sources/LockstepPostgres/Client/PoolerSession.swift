@@ -6,7 +6,7 @@ struct PoolerSession {
     /// The schema that the options name.
     let schema: String?
     /// The statements that a server would have prepared, by their names: their texts are sent each time.
-    var statements: [String: String] = [:]
+    var statements: [String: String] = [:]  // exact: names that the client makes
 
     /// Whether a statement begins a transaction.
     static func begins(_ sql: ServerSQL) -> Bool {

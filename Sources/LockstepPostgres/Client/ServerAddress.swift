@@ -15,7 +15,7 @@ public struct ServerAddress: Sendable, Hashable {
         public let port: Int
 
         /// Whether it is a Unix socket.
-        public var isSocket: Bool { name.hasPrefix("/") }
+        public var isSocket: Bool { name.begins(with: "/") }
     }
 
     /// The hosts, in the order in which they are tried.
@@ -25,7 +25,7 @@ public struct ServerAddress: Sendable, Hashable {
     /// The database.
     public let database: String
     /// What the address sets besides, by libpq's names.
-    let settings: [String: String]
+    let settings: [String: String]  // exact: names of the source
 
     private static let known = [
         "host", "port", "sslrootcert", "sslcert", "sslkey", "requirepeer",
@@ -37,23 +37,21 @@ public struct ServerAddress: Sendable, Hashable {
     ///   it.
     public init(_ text: String) throws(LockstepError) {
         guard
-            let rest = ["postgres://", "postgresql://"].first(where: { text.hasPrefix($0) })
-                .map({ text.dropFirst($0.count) })
+            let rest = text.rest(after: "postgres://") ?? text.rest(after: "postgresql://")
         else { throw Self.malformed("does not begin with postgres://") }
         guard !text.utf8.contains(where: { $0 < 0x21 || $0 == 0x7F }) else {
             throw Self.malformed(
                 "has a space or a control character: write it as %20 and the like")
         }
-        let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = rest.pieces(between: "?", atMost: 1)
         var settings = try Self.settings(parts.count > 1 ? parts[1] : "")
-        let path = parts[0].split(
-            separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = parts[0].pieces(between: "/", atMost: 1)
         var authority = path[0]
-        if let at = authority.lastIndex(of: "@") {
+        if let at = authority.unicodeScalars.lastIndex(of: "@") {
             let user = authority[..<at]
-            guard !user.contains(":") else { throw Self.passwordInside }
+            guard !user.utf8.contains(UInt8(ascii: ":")) else { throw Self.passwordInside }
             self.user = user.isEmpty ? nil : try Self.decoded(user)
-            authority = authority[authority.index(after: at)...]
+            authority = authority[authority.unicodeScalars.index(after: at)...]
         } else {
             user = nil
         }
@@ -61,7 +59,7 @@ public struct ServerAddress: Sendable, Hashable {
         guard !database.isEmpty else {
             throw Self.malformed("names no database: it ends in /films, for example")
         }
-        guard !database.contains("/") else {
+        guard !database.utf8.contains(UInt8(ascii: "/")) else {
             throw Self.malformed("has a / in the database's name")
         }
         self.database = database
@@ -71,13 +69,13 @@ public struct ServerAddress: Sendable, Hashable {
         self.settings = settings
     }
 
+    // exact: names of the source
     private static func settings(_ text: Substring) throws(LockstepError) -> [String: String] {
-        var settings: [String: String] = [:]
-        for pair in text.split(separator: "&") {
-            let parts = pair.split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        var settings: [String: String] = [:]  // exact: names of the source
+        for pair in text.pieces(between: "&").filter({ !$0.isEmpty }) {
+            let parts = pair.pieces(between: "=", atMost: 1)
             let name = String(parts[0])
-            guard !["password", "sslpassword", "passfile"].contains(name.lowercased()) else {
+            guard !["password", "sslpassword", "passfile"].contains(name.asciiLowercased) else {
                 throw passwordInside
             }
             guard known.contains(name), parts.count == 2 else {
@@ -99,7 +97,7 @@ public struct ServerAddress: Sendable, Hashable {
             throw malformed("names no host: for a Unix socket, add ?host=/run/postgresql")
         }
         var hosts: [Host] = []
-        for one in names.split(separator: ",", omittingEmptySubsequences: false) {
+        for one in names.pieces(between: ",") {
             hosts.append(try host(one, port, isAuthority: given == nil))
         }
         return hosts
@@ -110,24 +108,24 @@ public struct ServerAddress: Sendable, Hashable {
     ) throws(LockstepError) -> Host {
         var name = text
         var port = given
-        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-            name = text[text.index(after: text.startIndex)..<end]
-            let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else {
+        if text.begins(with: "["), let end = text.unicodeScalars.firstIndex(of: "]") {
+            name = text[..<end].rest(after: "[") ?? ""
+            let rest = text[text.unicodeScalars.index(after: end)...]
+            guard rest.isEmpty || rest.begins(with: ":") else {
                 throw malformed("has a malformed host")
             }
-            if !rest.isEmpty { port = String(rest.dropFirst()) }
-        } else if isAuthority, let colon = text.firstIndex(of: ":") {
+            port = rest.rest(after: ":").map(String.init) ?? port
+        } else if isAuthority, let colon = text.unicodeScalars.firstIndex(of: ":") {
             name = text[..<colon]
-            port = String(text[text.index(after: colon)...])
+            port = String(text[text.unicodeScalars.index(after: colon)...])
         }
         let decoded = isAuthority ? try decoded(name) : String(name)
         guard let number = port.map({ Int($0) }) ?? defaultPort, (1...65535).contains(number)
         else {
             throw malformed("has a port that is no number from 1 to 65535")
         }
-        guard !decoded.isEmpty, !decoded.contains(","),
-            decoded.hasPrefix("/") || !decoded.contains("/")
+        guard !decoded.isEmpty, !decoded.utf8.contains(UInt8(ascii: ",")),
+            decoded.begins(with: "/") || !decoded.utf8.contains(UInt8(ascii: "/"))
         else { throw malformed("has a malformed host") }
         return Host(name: decoded, port: number)
     }

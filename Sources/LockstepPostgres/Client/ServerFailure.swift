@@ -44,8 +44,8 @@ struct ServerFailure {
     /// The number in `COPY films, line 7`, whatever the server's language.
     private func row(of table: String) -> Int? {
         let beginning = "COPY \(table), "
-        guard place.hasPrefix(beginning) else { return nil }
-        let digits = place.dropFirst(beginning.count).drop { !$0.isWholeNumber }
+        guard let rest = place.rest(after: beginning) else { return nil }
+        let digits = rest.drop { !$0.isWholeNumber }
             .prefix { $0.isWholeNumber }
         return Int(digits)
     }
@@ -90,7 +90,7 @@ struct ServerFailure {
             String.UnicodeScalarView(
                 text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
             ))
-        if state.hasPrefix("22"), let colon = text.firstIndex(of: ":") {
+        if state.begins(with: "22"), let colon = text.unicodeScalars.firstIndex(of: ":") {
             text = String(text[..<colon])
         }
         for mark in ["at or near \"'", "at or near \"$"] {

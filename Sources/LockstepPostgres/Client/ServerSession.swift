@@ -124,7 +124,8 @@ final class ServerSession: @unchecked Sendable {
         let sql = try sql.resolved(fields)
         return try unsafe sql.parameters.withServerArrays {
             count, types, values, lengths, formats throws(LockstepError) in
-            guard let shouldContinue = options.shouldContinue, !Self.ends.contains(sql.text)
+            guard let shouldContinue = options.shouldContinue,
+                !Self.ends.contains(ExactText(sql.text))
             else {
                 return try unsafe finish(
                     PQexecParams(
@@ -145,7 +146,7 @@ final class ServerSession: @unchecked Sendable {
     }
 
     /// What ends a transaction is awaited.
-    private static let ends: Set<String> = ["COMMIT", "ROLLBACK"]
+    private static let ends: Set<ExactText> = ["COMMIT", "ROLLBACK"]
 
     /// Waits for the server, and cancels the statement once it is no longer wanted: what was cancelled then answers
     /// with an error. Never waits for a COMMIT, which a server that waits for a standby answers with success when it

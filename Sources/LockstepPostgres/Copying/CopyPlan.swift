@@ -60,7 +60,7 @@ struct CopyPlan {
             """
         ) { (oid: try $0[0] as Int64, name: try $0[1] as String) }
         let known = Set(tables.map { Int64($0.server.oid) })
-        for (oid, name) in others where !known.contains(oid) && !left.contains(name) {
+        for (oid, name) in others where !known.contains(oid) && !left.containsBytes(of: name) {
             let place = "\(SQLTokens.quote(schema)).\(SQLTokens.quote(name))"
             guard try server.value("SELECT EXISTS (SELECT FROM \(verbatim: place))") != false
             else { continue }

@@ -17,14 +17,14 @@ struct CopyState {
     /// What is recorded; nil without a copy under way.
     func read(
         _ server: borrowing ServerConnection
-    ) throws -> [String: (rows: Int, key: [UInt8])]? {
+    ) throws -> [ExactText: (rows: Int, key: [UInt8])]? {
         guard let kind = try EngineTable.kind(Self.table, in: schema, server) else {
             return nil
         }
         guard kind == .table else { throw Self.impossible }
         let rows = try server.query(
             "SELECT name, rows, last_key FROM \(verbatim: name)"
-        ) { (try $0[0] as String, (rows: try $0[1] as Int, key: try $0[2] as [UInt8])) }
+        ) { (ExactText(try $0[0]), (rows: try $0[1] as Int, key: try $0[2] as [UInt8])) }
         return Dictionary(rows) { first, _ in first }
     }
 
@@ -33,7 +33,7 @@ struct CopyState {
     /// - Throws: `LockstepError.Code.alreadyExists` for a schema that has tables, and for a copy of another file.
     func begin(_ source: [UInt8], _ server: borrowing ServerConnection) throws -> Bool {
         if let known = try read(server) {
-            guard let whole = known[Self.whole], whole.key == source else {
+            guard let whole = known[ExactText(Self.whole)], whole.key == source else {
                 throw LockstepError(
                     .alreadyExists,
                     "\(server.address): another file is being copied to the schema \(schema)",

@@ -15,13 +15,13 @@ struct RowSender {
 
     func send(
         _ group: CopyPlan.Group, from file: borrowing Connection,
-        to server: borrowing ServerConnection, _ recorded: [String: (rows: Int, key: [UInt8])]
+        to server: borrowing ServerConnection, _ recorded: [ExactText: (rows: Int, key: [UInt8])]
     ) throws {
         guard !group.isChunked else {
             let table = group.tables[0]
-            return try sendChunks(of: table, file, server, recorded[table.name])
+            return try sendChunks(of: table, file, server, recorded[ExactText(table.name)])
         }
-        guard group.tables.contains(where: { recorded[$0.name] == nil }) else { return }
+        guard group.tables.contains(where: { recorded[ExactText($0.name)] == nil }) else { return }
         try server.transaction { server in
             let keys = group.isCycle ? try foreignKeys(of: group, server) : []
             for key in keys { try server.execute(ServerSQL(verbatim: key.deferring)) }

@@ -83,9 +83,9 @@ public struct ServerCopy: Sendable {
             }
             try requireReached(targets, ledger, server)
             let plan = try CopyPlan(file, server, schema: ledger.schema)
-            var expected: [String: CopyDigest] = [:]
+            var expected: [ExactText: CopyDigest] = [:]
             for table in plan.tables {
-                expected[table.name] = try CopyDigest(table, in: file) {
+                expected[ExactText(table.name)] = try CopyDigest(table, in: file) {
                     try JobProgress(checking: table.name).report(to: progress)
                 }
             }
@@ -93,14 +93,15 @@ public struct ServerCopy: Sendable {
             let sender = RowSender(
                 state: state, chunk: max(chunk, 1),
                 progress: { table, rows in
-                    try JobProgress(copying: table, rows, of: expected[table]?.rows).report(
-                        to: progress)
+                    try JobProgress(copying: table, rows, of: expected[ExactText(table)]?.rows)
+                        .report(
+                            to: progress)
                 }, observe: observe)
             for group in plan.groups {
                 try sender.send(group, from: file, to: server, recorded)
             }
             let tables = try plan.tables.map { table in
-                let wanted = expected[table.name]
+                let wanted = expected[ExactText(table.name)]
                 try observe(.comparing)
                 let found = try CopyDigest(table, on: server)
                 guard found == wanted else {

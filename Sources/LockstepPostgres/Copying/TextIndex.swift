@@ -8,8 +8,8 @@ enum TextIndex {
         let bytes = Array(sql.utf8)
         let words = SQLTokens(bytes, from: 0)
             .filter { $0.kind != .space && $0.kind != .comment }
-            .map { String(decoding: bytes[$0.range], as: UTF8.self).lowercased() }
-        guard let start = words.firstIndex(where: { $0.hasPrefix("fts") }),
+            .map { String(decoding: bytes[$0.range], as: UTF8.self).asciiLowercased }
+        guard let start = words.firstIndex(where: { $0.begins(with: "fts") }),
             words.prefix(start).contains("virtual")
         else { return false }
         // A column can have this name, and an empty content is none.

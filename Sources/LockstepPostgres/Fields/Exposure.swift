@@ -19,8 +19,8 @@ struct Exposure: Sendable {
 
     /// A column, as `table.column`.
     struct Column: Sendable, Hashable, Comparable {
-        let table: String
-        let name: String
+        @Exact private(set) var table: String
+        @Exact private(set) var name: String
 
         init(table: String, name: String) { (self.table, self.name) = (table, name) }
 
@@ -30,7 +30,9 @@ struct Exposure: Sendable {
         var folded: Column { Column(table: table.asciiLowercased, name: name.asciiLowercased) }
 
         static func < (one: Column, other: Column) -> Bool {
-            (one.table, one.name) < (other.table, other.name)
+            (ExactText(one.table), ExactText(one.name)) < (
+                ExactText(other.table), ExactText(other.name)
+            )
         }
     }
 

@@ -7,7 +7,7 @@ internal import Lockstep
 final class PreparedLookup {
     private let sql: ServerSQL
     /// The prepared statements by the indexes that answer: which these are follows from the types of the values.
-    private var names: [[String]: String] = [:]
+    private var names: [[ExactText]: String] = [:]
     /// Where the results of these statements have sealed columns.
     private var places: SealedResult.Places?
     /// The reading of the registry that both were made under.
@@ -103,7 +103,7 @@ final class PreparedLookup {
         for value in values.dropFirst(sql.lookups.count) {
             parameters.append(value.serverParameter)
         }
-        let indexes = conditions.map(\.index)
+        let indexes = conditions.map { ExactText($0.index) }
         if let known = names[indexes] {
             return Run(name: known, parameters: parameters, wanted: wanted)
         }

@@ -179,7 +179,7 @@ struct SealedResult {
         }
 
         func stranger(_ fields: ServerFields) -> LockstepError {
-            let titles = fields.columns.values.map(\.column.title).sorted()
+            let titles = fields.columns.values.map(\.column.title).sortedByBytes()
             return LockstepError(
                 .misuse,
                 "the result has sealed cells in a column that the server does not name: that of an expression or a view",

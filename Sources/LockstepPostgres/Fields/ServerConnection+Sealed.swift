@@ -1,6 +1,7 @@
 public import Lockstep
 
 extension ServerConnection {
+    // exact: names that the program gives
     /// Inserts a row into a table with sealed columns, whose values are sealed on the way, together with the tokens of
     /// their blind indexes.
     ///
@@ -15,7 +16,7 @@ extension ServerConnection {
     ///   of ``query(_:_:)``.
     @discardableResult
     public func insert(_ table: String, _ values: [String: Value]) throws -> [Value] {
-        let names = values.keys.sorted()
+        let names = values.keys.sortedByBytes()
         return try insert(table, names, [names.map { values[$0] ?? .null }])[0]
     }
 
@@ -118,6 +119,7 @@ extension ServerConnection {
     /// - Throws: As ``insert(_:_:)``; `LockstepError.Code.misuse` for a new key.
     @discardableResult
     public func update(
+        // exact: names that the program gives
         _ table: String, key: [Value], _ values: [String: Value]
     ) throws -> Bool {
         try fields?.look(self)
@@ -143,7 +145,7 @@ extension ServerConnection {
         guard !values.isEmpty else {
             throw LockstepError(.misuse, "an update of \(table) has no values")
         }
-        let sorted = values.keys.sorted().map { (name: $0, value: values[$0] ?? .null) }
+        let sorted = values.keys.sortedByBytes().map { (name: $0, value: values[$0] ?? .null) }
         let assignments = try writing.assignments(sorted, key)
         var parameters = assignments.map(\.parameter)
         for (name, value) in zip(names, key) {

@@ -26,7 +26,7 @@ final class ServerFields {
     /// Numbers that sequences have given for rows to come, by table.
     var reserved: [UInt32: ArraySlice<Int64>] = [:]
     /// Prepared statements by their texts.
-    private var statements: [String: ServerStatement] = [:]
+    private var statements: [ExactText: ServerStatement] = [:]
     /// Whether the open transaction has looked.
     var hasLooked = false
     /// Whether the registries are being read, whose rows are plain.
@@ -52,6 +52,7 @@ final class ServerFields {
 
     var schema: String { registry.schema }
 
+    // exact: names of datasets
     func keys(named dataset: String) -> FieldKeys? { keys.first { $0.name == dataset } }
 
     func keys(of dataset: [UInt8]) -> FieldKeys? { keys.first { $0.dataset == dataset } }
@@ -233,9 +234,9 @@ final class ServerFields {
     func prepared(
         _ text: String, _ connection: borrowing ServerConnection
     ) throws(LockstepError) -> ServerStatement {
-        if let known = statements[text] { return known }
+        if let known = statements[ExactText(text)] { return known }
         let statement = try connection.prepare(ServerSQL(verbatim: text))
-        statements[text] = statement
+        statements[ExactText(text)] = statement
         return statement
     }
 }

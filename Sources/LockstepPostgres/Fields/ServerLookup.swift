@@ -55,7 +55,7 @@ extension ServerSQL {
         let bytes = Array(text.utf8)
         var selects = 0
         for token in SQLTokens(bytes, from: 0, .postgres) where token.kind == .word {
-            let word = String(decoding: bytes[token.range], as: UTF8.self).lowercased()
+            let word = String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased
             selects += word == "select" ? 1 : 0
             guard Self.unfit.contains(word) else { continue }
             throw LockstepError(

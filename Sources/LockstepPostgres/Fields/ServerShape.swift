@@ -39,7 +39,7 @@ struct ServerShape {
     init(_ table: ServerTable, unsealing column: String) {
         (self.table, self.column, mode) = (table, column, .random)
         let names = table.shape.columns.map(\.name)
-        tokens = names.filter { $0.hasPrefix("\(column)_") && $0.hasSuffix("_token") }.map {
+        tokens = names.filter { $0.begins(with: "\(column)_") && $0.ends(with: "_token") }.map {
             Token(name: $0, isForUnique: false)
         }
     }

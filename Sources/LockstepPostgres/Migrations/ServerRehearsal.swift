@@ -127,7 +127,7 @@ public struct ServerRehearsal {
 
 /// The rows of a database's tables.
 private struct ServerRowCounts {
-    private var counts: [String: Int] = [:]
+    private var counts: [ExactText: Int] = [:]
 
     init(_ connection: borrowing ServerConnection) throws {
         let tables = try connection.query(
@@ -141,7 +141,7 @@ private struct ServerRowCounts {
             """
         ) { (schema: try $0[0] as String, table: try $0[1] as String) }
         for one in tables {
-            counts["\(one.schema).\(one.table)"] = try connection.value(
+            counts[ExactText("\(one.schema).\(one.table)")] = try connection.value(
                 "SELECT pg_catalog.count(*) FROM \(name: one.schema).\(name: one.table)")
         }
     }
@@ -150,7 +150,7 @@ private struct ServerRowCounts {
     func changes(since before: ServerRowCounts) -> [RehearsalReport.RowChange] {
         Set(counts.keys).union(before.counts.keys).sorted().compactMap { table in
             let change = RehearsalReport.RowChange(
-                table: table, before: before.counts[table], after: counts[table])
+                table: table.text, before: before.counts[table], after: counts[table])
             return change.before == change.after ? nil : change
         }
     }

@@ -28,7 +28,7 @@ enum EngineTable {
     /// What all names of the engine in a schema mean, in one question.
     static func kinds(
         in schema: String, _ connection: borrowing ServerConnection
-    ) throws -> [String: Kind] {
+    ) throws -> [String: Kind] {  // exact: looked up with names of the source
         let found = try connection.query(
             """
             SELECT c.relname::text, \(verbatim: isOrdinary)

@@ -4,8 +4,8 @@ internal import Lockstep
 struct ServerSnapshot {
     struct Object: Hashable {
         /// Such as `column` or `index`.
-        let type: String
-        let name: String
+        @Exact private(set) var type: String
+        @Exact private(set) var name: String
     }
 
     let definitions: [Object: String]
@@ -34,9 +34,14 @@ struct ServerSnapshot {
             switch (definitions[object], other.definitions[object]) {
             case (nil, _): (object, "missing")
             case (_, nil): (object, "unexpected")
-            case (let own?, let expected?): own == expected ? nil : (object, "different")
+            case (let own?, let expected?):
+                own.hasSameBytes(as: expected) ? nil : (object, "different")
             }
-        }.sorted { ($0.object.name, $0.object.type) < ($1.object.name, $1.object.type) }
+        }.sorted {
+            (ExactText($0.object.name), ExactText($0.object.type)) < (
+                ExactText($1.object.name), ExactText($1.object.type)
+            )
+        }
     }
 
     /// Each gives the schema, the object that it belongs to, its type, its name and its definition.

@@ -16,7 +16,9 @@ struct ServerCellsCheck {
         }
         var findings: [VerificationReport.Finding] = []
         var (count, faults) = (0, 0)
-        for table in fields.tables.values.sorted(by: { $0.shape.name < $1.shape.name }) {
+        for table in fields.tables.values.sorted(by: {
+            ExactText($0.shape.name) < ExactText($1.shape.name)
+        }) {
             let columns = fields.columns(of: table)
             let reader = RowsOfCells(table, columns)
             var rows = 0

@@ -60,7 +60,7 @@ enum ServerDriftCheck {
             WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog' ORDER BY 1
             """
         ) { try $0[0] as String }
-        guard !schemas.contains(schema) else {
+        guard !schemas.containsBytes(of: schema) else {
             throw NotAsked(
                 reason:
                     "the schema \(schema) has an extension, which a fresh run cannot make a second time"
@@ -94,7 +94,7 @@ enum ServerDriftCheck {
         }
         for repeated in history.repeated {
             guard let set = known[repeated.set],
-                let file = set.repeatables.first(where: { $0.name == repeated.name })
+                let file = set.repeatables.first(where: { $0.name.hasSameBytes(as: repeated.name) })
             else {
                 throw LockstepError(
                     .migrationMissing,

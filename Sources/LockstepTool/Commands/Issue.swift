@@ -62,7 +62,7 @@ struct Issue: ParsableCommand {
     }
 
     func run() throws {
-        var recipients: [String: SlotRecipient] = [:]
+        var recipients: [String: SlotRecipient] = [:]  // exact: names of slots
         for text in recipient {
             let named = try NamedRecipient(text, defaultName: Keyring.issuedSlotName)
             guard recipients.updateValue(named.recipient, forKey: named.name) == nil else {
@@ -132,7 +132,7 @@ struct NamedRecipient {
 
     /// - Parameter defaultName: The slot's name if the text has none; nil if a name is required.
     init(_ text: String, defaultName: String? = nil) throws {
-        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        let parts = text.pieces(between: "=", atMost: 1).filter { !$0.isEmpty }.map(String.init)
         if parts.count == 2 {
             (name, recipient) = (parts[0], try SlotRecipient(parts[1]))
         } else if let defaultName {

@@ -185,14 +185,14 @@ struct Verify: ParsableCommand {
 private struct VerifyProgress {
     private var line = ProgressLine()
     /// The text of each check that runs.
-    private var running: [String: String] = [:]
+    private var running: [ExactText: String] = [:]
 
     mutating func show(_ progress: JobProgress) {
         let check = progress.phase.name
         var text = check
         if let step = progress.step { text += " \(step)" }
         if progress.total != nil { text += " \(ProgressLine.share(progress))" }
-        running[check] = progress.hasEnded ? nil : text
+        running[ExactText(check)] = progress.hasEnded ? nil : text
         let texts = running.sorted { $0.key < $1.key }.map(\.value)
         line.show("verify: \(texts.joined(separator: ", "))")
     }

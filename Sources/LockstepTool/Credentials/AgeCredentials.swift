@@ -56,6 +56,7 @@ final class AgeCredentials: CredentialKind {
         {
             return found
         }
+        // exact: names of plugins
         return options.plugin == name ? try PluginIdentities(withoutData: name) : nil
     }
 }

@@ -50,7 +50,7 @@ extension KeyCommand {
     /// A path, or a JSON array of a path and arguments.
     init(option text: String) throws {
         var arguments = [text]
-        if text.hasPrefix("[") {
+        if text.begins(with: "[") {
             do {
                 arguments = try JSONDecoder().decode([String].self, from: Data(text.utf8))
             } catch {

@@ -3,7 +3,7 @@ import Lockstep
 
 /// The values of variables, which slots name: there is no option for them.
 final class EnvironmentCredentials: CredentialKind {
-    private var values: [String: CachedSecret] = [:]
+    private var values: [ExactText: CachedSecret] = [:]
 
     func credential(for slot: SlotDescription, of _: KeyringFile?) throws -> Credential? {
         guard case .environment(let variable) = slot.kind else { return nil }
@@ -12,8 +12,8 @@ final class EnvironmentCredentials: CredentialKind {
 
     /// The variable's value, or nil if it is not set.
     func credential(_ variable: String) throws -> Credential? {
-        let value = values[variable, default: CachedSecret()]
-        values[variable] = value
+        let value = values[ExactText(variable), default: CachedSecret()]
+        values[ExactText(variable)] = value
         guard let secret = try value.copy({ try Environment.takeSecret(variable) }) else {
             return nil
         }

@@ -11,7 +11,7 @@ struct Declaration {
 
     /// Reads `VERSION: DIRECTIVE`, `all: foreign keys off`, or `VERSION down: DIRECTIVE` for the way down.
     init(_ text: String) throws {
-        let sides = text.split(separator: ":", maxSplits: 1)
+        let sides = text.pieces(between: ":", atMost: 1).filter { !$0.isEmpty }
         let words = sides.first?.split(separator: " ") ?? []
         guard sides.count == 2, let first = words.first,
             words.count == 1 || (words.count == 2 && words[1] == "down"),

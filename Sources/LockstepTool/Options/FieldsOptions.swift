@@ -45,15 +45,15 @@ struct FieldsOptions: ParsableArguments {
     private static func file(
         _ text: String, _ find: (String) throws -> KeyringFile
     ) throws -> (String, KeyringFile) {
-        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        let parts = text.pieces(between: "=", atMost: 1).filter { !$0.isEmpty }.map(String.init)
         if parts.count == 2 { return (parts[0], KeyringFile(FilePath(parts[1]))) }
-        guard text.contains("/") || text.hasSuffix(suffix) else {
+        guard text.utf8.contains(UInt8(ascii: "/")) || text.ends(with: suffix) else {
             return (text, try find(text))
         }
         let path = FilePath(text)
         let name = path.lastComponent?.string ?? text
         return (
-            name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name, KeyringFile(path)
+            name.rest(before: suffix).map(String.init) ?? name, KeyringFile(path)
         )
     }
 }

@@ -86,7 +86,7 @@ struct KeyringOptions: ParsableArguments {
     /// The folders with the keyrings of several databases.
     func folders() throws -> [FilePath] {
         if let namedFolder { return [namedFolder] }
-        let beside = try Folder.list(".", where: { $0.hasSuffix(KeyringFile.folderSuffix) })
+        let beside = try Folder.list(".", where: { $0.ends(with: KeyringFile.folderSuffix) })
             .folders
         return ([Self.formerFolder.string] + beside).filter { FileAccess.exists(FilePath($0)) }
             .map { FilePath($0) }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// A size in bytes as options accept it: a whole number, alone or with K, M or G for powers of 1024.
 enum MemorySize {
-    private static let units: [String: Int] = [
+    private static let units: [String: Int] = [  // exact: units of the source
         "": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30,
     ]
 

@@ -67,7 +67,7 @@ struct ColumnName: ExpressibleByArgument {
     let column: String
 
     init?(argument: String) {
-        let parts = argument.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = argument.pieces(between: ".")
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         (table, column) = (String(parts[0]), String(parts[1]))
     }

@@ -6,7 +6,7 @@ struct TimeLimit {
     let text: String
     let duration: Duration
 
-    private static let units: [String: Duration] = [
+    private static let units: [String: Duration] = [  // exact: units of the source
         "ms": .milliseconds(1), "s": .seconds(1), "m": .seconds(60), "h": .seconds(3600),
     ]
 

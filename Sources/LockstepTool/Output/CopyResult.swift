@@ -19,8 +19,8 @@ struct CopyResult: Encodable {
         self.to = to.string
         pages = report.pages
         rows = report.rows.values.reduce(0, +)
-        tables = report.rows.map { Table(name: $0.key, rows: $0.value) }
-            .sorted { $0.name < $1.name }
+        tables = report.rows.map { Table(name: $0.key.text, rows: $0.value) }
+            .sorted { ExactText($0.name) < ExactText($1.name) }
     }
 
     /// - Parameters:

@@ -73,7 +73,8 @@ struct EmbeddedSet {
     private static func list(_ folder: URL) throws -> (files: [String], folders: [String]) {
         var files: [String] = []
         var folders: [String] = []
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted(
+            by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
         where !name.hasPrefix(".") {
             let path = folder.appending(path: name).path
             let type = try FileManager.default.attributesOfItem(atPath: path)[.type]

@@ -16,8 +16,8 @@ enum PropertyName {
     ]
 
     /// The properties by the names of the sets. A set whose property would have another's name has none.
-    static func of(_ sets: [String]) -> [String: String] {
-        var properties: [String: String] = [:]
+    static func of(_ sets: [String]) -> [String: String] {  // exact: names of properties
+        var properties: [String: String] = [:]  // exact: names of properties
         var used = taken
         for set in sets {
             let name = plain(set)

@@ -32,15 +32,20 @@ enum SourceWriter {
             "    static func set(",
             "        _ name: String, layout: MigrationLayout? = nil, engine: DatabaseEngine = .sqlite",
             "    ) throws(LockstepError) -> MigrationSet? {",
-            "        guard names.contains(name) else { return nil }",
+            "        guard place(of: name) != nil else { return nil }",
             "        return try MigrationSet(name: name, layout: layout, files: files(of: name), engine: engine)",
             "    }",
             "",
+            "    // By bytes: Swift takes canonically equivalent names for equal.",
+            "    private static func place(of set: String) -> Int? {",
+            "        names.firstIndex { $0.utf8.elementsEqual(set.utf8) }",
+            "    }",
+            "",
             "    private static func files(of set: String) -> [(name: String, content: String)] {",
-            "        switch set {",
+            "        switch place(of: set) {",
         ]
-        for set in sets {
-            lines.append("        case \(literal(set.name)): [")
+        for (place, set) in sets.enumerated() {
+            lines.append("        case \(place): [")
             for file in set.files {
                 lines.append("                (name: \(literal(file.name)), content:")
                 lines.append("                    \(literal(file.content))),")

@@ -122,7 +122,7 @@ struct FleetJob {
 
     private func recordedVersions(
         _ access: borrowing DatabaseAccess
-    ) throws -> [String: MigrationVersion] {
+    ) throws -> [String: MigrationVersion] {  // exact: names of sets
         var reading = fleet.options
         reading.addition = reading.addition?.migrating(isChecked: true)
         reading.isQueryOnly = true
@@ -131,9 +131,10 @@ struct FleetJob {
         return versions(try Ledger.entries(connection))
     }
 
+    // exact: names of sets
     /// The newest version of each of the fleet's sets.
     private func versions(_ ledger: [LedgerEntry]) -> [String: MigrationVersion] {
-        var versions: [String: MigrationVersion] = [:]
+        var versions: [String: MigrationVersion] = [:]  // exact: names of sets
         let names = Set(fleet.sets.map(\.name))
         for entry in ledger where names.contains(entry.set) {
             versions[entry.set] = max(versions[entry.set] ?? entry.version, entry.version)

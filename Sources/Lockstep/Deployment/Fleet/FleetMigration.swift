@@ -57,13 +57,12 @@ public struct FleetMigration: Sendable {
     /// - Throws: ``LockstepError/Code/notFound`` if no file matches.
     public static func files(matching pattern: String) throws -> [FilePath] {
         let found = try FilePattern(pattern).files()
-        let names = Set(found.map(\.string))
+        let names = Set(found.map { ExactText($0.string) })
         let endings = DatabaseFile.sideSuffixes + [KeyChange.copySuffix, SafeJournal.suffix]
         let files = found.filter { file in
             !endings.contains { ending in
-                file.string.hasSuffix(ending)
-                    && names.contains(String(file.string.dropLast(ending.count)))
-            } && !file.string.hasSuffix(MigrationBackups.ending) && !KeyringFile.isBeside(file)
+                file.string.rest(before: ending).map { names.contains(ExactText($0)) } == true
+            } && !file.string.ends(with: MigrationBackups.ending) && !KeyringFile.isBeside(file)
         }
         guard !files.isEmpty else {
             throw LockstepError(

@@ -11,9 +11,9 @@ public struct FleetResult: Sendable {
     /// Whether it was not started because the fleet was stopped first.
     public internal(set) var wasSkipped = false
     /// The newest version applied before, for each set that had any.
-    public internal(set) var from: [String: MigrationVersion] = [:]
+    public internal(set) var from: [String: MigrationVersion] = [:]  // exact: names of sets
     /// The newest version applied now, as far as it is known.
-    public internal(set) var to: [String: MigrationVersion] = [:]
+    public internal(set) var to: [String: MigrationVersion] = [:]  // exact: names of sets
     /// The versions that ran. After ``SafeMigrationReport/Outcome/restored`` they are not applied.
     public internal(set) var steps: [MigrationReport.Step] = []
     /// Problems that did not stop the migration.

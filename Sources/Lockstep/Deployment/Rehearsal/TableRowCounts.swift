@@ -1,6 +1,6 @@
 /// The row counts of the program's tables.
 struct TableRowCounts {
-    private let counts: [String: Int]
+    private let counts: [ExactText: Int]
 
     /// Counts the rows, which reads a b-tree of every table.
     init(_ connection: borrowing Connection) throws {
@@ -11,10 +11,11 @@ struct TableRowCounts {
               AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'lockstep\\_%' ESCAPE '\\'
             """
         ) { row in try row[0] as String }
-        var counts: [String: Int] = [:]
+        var counts: [ExactText: Int] = [:]
         for name in names {
             do {
-                counts[name] = try connection.value("SELECT count(*) FROM main.\(name: name)")
+                counts[ExactText(name)] = try connection.value(
+                    "SELECT count(*) FROM main.\(name: name)")
             } catch let error as LockstepError where error.code == .sqlFailed {
                 // Its definition is broken, which the guards and verification report.
             }
@@ -26,7 +27,7 @@ struct TableRowCounts {
     func changes(since before: TableRowCounts) -> [RehearsalReport.RowChange] {
         Set(counts.keys).union(before.counts.keys).sorted().compactMap { table in
             let change = RehearsalReport.RowChange(
-                table: table, before: before.counts[table], after: counts[table])
+                table: table.text, before: before.counts[table], after: counts[table])
             return change.before == change.after ? nil : change
         }
     }

@@ -43,11 +43,10 @@ struct MigrationBackups {
 
     /// Parses a file name; nil if it is not a backup's.
     func parse(_ file: some StringProtocol) -> Name? {
-        guard file.hasPrefix(prefix), file.hasSuffix(Self.ending) else { return nil }
-        let parts = file.dropFirst(prefix.count).dropLast(Self.ending.count)
-            .split(separator: "-", omittingEmptySubsequences: false)
+        guard let name = file.rest(after: prefix)?.rest(before: Self.ending) else { return nil }
+        let parts = name.pieces(between: "-")
         guard parts.count == 2, Timestamp.isFileName(parts[0]), let number = Int(parts[1]),
-            number > 0, String(number) == parts[1]
+            number > 0, String(number).hasSameBytes(as: parts[1])
         else { return nil }
         return Name(stamp: String(parts[0]), number: number)
     }
@@ -100,7 +99,7 @@ struct MigrationBackups {
     /// Removes the oldest backups until `count` are left. Those in `pinned` stay, and are not counted.
     func sweep(keeping count: Int, pinned: [FilePath] = []) throws {
         let pinned = pinned.map { FileIdentity($0) }
-        let backups = try Folder.list(place, where: { $0.hasSuffix(Self.ending) }).files
+        let backups = try Folder.list(place, where: { $0.ends(with: Self.ending) }).files
             .compactMap { file in parse(file).map { (name: $0, path: folder.appending(file)) } }
             .filter { !pinned.contains(FileIdentity($0.path)) && isBackup($0.path) }
             .sorted { $0.name < $1.name }
@@ -109,14 +108,16 @@ struct MigrationBackups {
 
     /// Removes the backups that killed runs did not finish. No other run must be in progress.
     func sweepUnfinished() throws {
-        for file in try Folder.list(place, hidden: true, where: { $0.hasPrefix(".\(prefix)") })
+        for file in try Folder.list(place, hidden: true, where: { $0.begins(with: ".\(prefix)") })
             .files
         {
             let name = DatabaseFile.sideSuffixes.reduce(file) {
-                $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0
+                $0.rest(before: $1).map(String.init) ?? $0
             }
             // `AtomicFile.uniqueSibling(of:)` names them `.<name>.<number in base 36>.new`.
-            let parts = name.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
+            let parts = name.utf8.dropFirst().split(
+                separator: UInt8(ascii: "."), omittingEmptySubsequences: false
+            ).map(Substring.init)
             guard parts.count > 2, parts.last == "new",
                 UInt64(parts[parts.count - 2], radix: 36) != nil,
                 parse(parts.dropLast(2).joined(separator: ".")) != nil

@@ -85,12 +85,12 @@ struct SafeJournal: Equatable {
     // MARK: Text
 
     private static func parse(_ text: String, _ database: FilePath) -> SafeJournal? {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        var lines = text.pieces(between: "\n")[...]
         guard lines.popLast() == "", lines.popFirst() == head[...] else { return nil }
         func take(_ name: String) -> String? {
-            guard let line = lines.first, line.hasPrefix(name + " ") else { return nil }
+            guard let value = lines.first?.rest(after: name + " ") else { return nil }
             lines.removeFirst()
-            return String(line.dropFirst(name.count + 1))
+            return String(value)
         }
         guard let phase = take("phase").flatMap(Phase.init), let backup = take("backup") else {
             return nil
@@ -100,11 +100,11 @@ struct SafeJournal: Equatable {
         let content = digits.flatMap { Hex.decode($0) }
         let folder = database.removingLastComponent()
         let paths = ([backup] + [origin].compactMap(\.self)).map {
-            $0.contains("/") ? FilePath($0) : folder.appending($0)
+            $0.utf8.contains(UInt8(ascii: "/")) ? FilePath($0) : folder.appending($0)
         }
         let name = database.lastComponent?.string ?? ""
         let areBackups = paths.map { $0.lastComponent?.string ?? "" }
-            .allSatisfy { $0.hasPrefix(name) && $0.hasSuffix(MigrationBackups.ending) }
+            .allSatisfy { $0.begins(with: name) && $0.ends(with: MigrationBackups.ending) }
         guard lines.isEmpty, areBackups, digits == nil || content?.count == 32 else { return nil }
         return SafeJournal(
             phase: phase, backup: paths[0], origin: origin == nil ? nil : paths[1],

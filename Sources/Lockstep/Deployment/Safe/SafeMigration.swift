@@ -106,7 +106,7 @@ public struct SafeMigration {
     private func run(
         _ access: borrowing DatabaseAccess, _ report: inout SafeMigrationReport
     ) throws {
-        guard keep >= 0, !database.string.contains("\n") else {
+        guard keep >= 0, !database.string.utf8.contains(UInt8(ascii: "\n")) else {
             throw LockstepError(
                 .misuse, "the number of backups is negative, or the path contains a line feed",
                 hint: "keep 0 or more backups, and name the database in one line")

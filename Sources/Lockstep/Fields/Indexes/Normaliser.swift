@@ -53,7 +53,7 @@ public enum Normaliser: Sendable, Hashable {
     /// - Throws: ``LockstepError/Code/misuse`` if there is none.
     public init(_ spelling: String) throws(LockstepError) {
         func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
-            spelling.hasPrefix(name) ? Number(spelling.dropFirst(name.count)) : nil
+            spelling.rest(after: name).flatMap { Number($0) }
         }
         let rule: Normaliser? =
             if let length: Int = number("prefix-") {

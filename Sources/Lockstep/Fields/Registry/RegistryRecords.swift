@@ -20,14 +20,14 @@ package struct RegistryRecords: Sendable, Equatable {
     /// A row of `lockstep_column`.
     package struct ColumnRow: Sendable, Equatable {
         package let id: Int64
-        package let table: String
-        package let name: String
-        package let mode: String
+        @Exact package private(set) var table: String
+        @Exact package private(set) var name: String
+        @Exact package private(set) var mode: String
         package let padding: Int64
-        package let state: String
+        @Exact package private(set) var state: String
         package let cursor: Int64?
         package let mac: [UInt8]
-        package let rowKey: String?
+        @Exact package private(set) var rowKey: String?
         package let identity: [UInt8]?
 
         package init(
@@ -45,8 +45,8 @@ package struct RegistryRecords: Sendable, Equatable {
     package struct IndexRow: Sendable, Equatable {
         package let column: Int64
         package let number: Int64
-        package let name: String
-        package let normaliser: String
+        @Exact package private(set) var name: String
+        @Exact package private(set) var normaliser: String
         package let bits: Int64
         package let keyVersion: Int64
         package let commitment: [UInt8]

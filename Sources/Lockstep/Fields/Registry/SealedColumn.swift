@@ -41,9 +41,9 @@ public struct SealedColumn: Sendable, Hashable {
     /// they belong to its number. Copies of the database keep it.
     public internal(set) var identity: [UInt8]?
     /// Its table.
-    public internal(set) var table: String
+    @Exact public internal(set) var table: String
     /// Its name in the table.
-    public internal(set) var name: String
+    @Exact public internal(set) var name: String
     /// How its cells are sealed.
     public let mode: Mode
     /// How the lengths of its cells are hidden.

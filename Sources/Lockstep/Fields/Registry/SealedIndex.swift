@@ -23,7 +23,7 @@ public struct SealedIndex: Sendable, Hashable {
 
         /// Parses `exact`, or `exact:24` with a number of bits; nil for anything else.
         public init?(_ text: String) {
-            let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(
+            let parts = text.pieces(between: ":").map(
                 String.init)
             guard parts.count <= 2, let normaliser = try? Normaliser(parts[0])
             else { return nil }
@@ -41,7 +41,7 @@ public struct SealedIndex: Sendable, Hashable {
     /// How its tokens are computed.
     public let index: BlindIndex
     /// The column of the same table that holds its tokens.
-    public let name: String
+    @Exact public private(set) var name: String
 
     package var normaliser: Normaliser { index.normalisers[0] }
 

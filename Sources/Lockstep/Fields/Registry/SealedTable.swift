@@ -1,12 +1,12 @@
 /// The shape of a table with sealed columns.
 package struct SealedTable: Sendable, Equatable {
     package struct Column: Sendable, Equatable {
-        package let name: String
+        @Exact package private(set) var name: String
         /// The declared type; empty if none was declared.
-        package let type: String
+        @Exact package private(set) var type: String
         package let isNotNull: Bool
         /// The default expression as stored in the file. It never enters SQL that the engine generates.
-        package let defaultSQL: String?
+        @Exact package private(set) var defaultSQL: String?
         /// Its position in the primary key, from 1; 0 if it is not part of it.
         package let keyPosition: Int
         package let isGenerated: Bool
@@ -45,12 +45,12 @@ package struct SealedTable: Sendable, Equatable {
     }
 
     /// The name as the schema spells it.
-    package let name: String
+    @Exact package private(set) var name: String
     package let columns: [Column]
     package let key: Key
     let hasRowID: Bool
     let isStrict: Bool
-    let sql: String
+    @Exact private(set) var sql: String
 
     package var quotedName: String { SQLTokens.quote(name) }
 

@@ -98,23 +98,23 @@ public struct Manifest: Sendable, Hashable {
     /// A table of a release.
     public struct Table: Sendable, Hashable {
         /// Its name.
-        public let name: String
+        @Exact public private(set) var name: String
         /// The number of its rows.
         public var rowCount: UInt64 { rows.count }
         /// The columns of its primary key.
-        package let key: [String]
+        @Exact package private(set) var key: [String]
         package let columns: [Column]
         /// The columns that hold tokens; empty in version 1.
         package internal(set) var tokens: [Token] = []
         /// The names of its other stored columns; empty in version 1.
-        public internal(set) var plainColumnNames: [String] = []
+        @Exact public internal(set) var plainColumnNames: [String] = []
         /// Its indexes; empty in version 1.
         var indexes: [Index] = []
         package let rows: ManifestRows
 
         package struct Column: Sendable, Hashable {
             package let id: UInt32
-            package let name: String
+            @Exact package private(set) var name: String
         }
 
         /// A column that holds the tokens of a blind index.
@@ -123,11 +123,11 @@ public struct Manifest: Sendable, Hashable {
             package let column: UInt32
             /// The index's number among those of the column.
             package let number: UInt32
-            package let name: String
+            @Exact package private(set) var name: String
         }
 
         struct Index: Sendable, Hashable {
-            let name: String
+            @Exact private(set) var name: String
             /// The digest of its definition.
             let digest: [UInt8]
         }

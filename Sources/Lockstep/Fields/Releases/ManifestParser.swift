@@ -134,7 +134,7 @@ package struct ManifestParser {
     }
 
     /// Whether the next line begins with `word`.
-    private func isNext(_ word: String) -> Bool { text.peek()?.hasPrefix("\(word) ") == true }
+    private func isNext(_ word: String) -> Bool { text.peek()?.begins(with: "\(word) ") == true }
 
     /// The fields of the next line, which begins with `word`.
     private mutating func fields(

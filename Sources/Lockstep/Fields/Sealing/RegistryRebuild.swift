@@ -12,7 +12,7 @@ public struct RegistryRebuild: Sendable, Hashable {
     /// A column of the new registry.
     public struct Column: Sendable, Hashable {
         /// Its name, as `table.column`.
-        public let title: String
+        @Exact public private(set) var title: String
         /// How many cells were opened; 0 if it has no values, so that nothing is proven.
         public let cells: Int
     }

@@ -57,7 +57,7 @@ struct SealedIndexColumns {
     ) throws {
         for candidate in shape.columns {
             let isOfColumn = try indexes(over: candidate.name, shape, connection).contains {
-                isEnding($0.dropFirst(base.count + 1)) && $0.hasPrefix("\(base)_")
+                $0.rest(after: "\(base)_").map(isEnding) == true
             }
             if isOfColumn { try drop(candidate.name, shape, connection) }
         }
@@ -70,7 +70,7 @@ struct SealedIndexColumns {
 
     /// Whether this is the suffix of an index's name, and not part of a similar column's name.
     private static func isEnding(_ text: Substring) -> Bool {
-        guard text.hasSuffix("_token") else { return false }
+        guard text.ends(with: "_token") else { return false }
         let spelling = text.dropLast("_token".count).replacing("_", with: "-")
         guard let normaliser = try? Normaliser(String(spelling)) else { return false }
         return SealedIndex.ending(normaliser) == text

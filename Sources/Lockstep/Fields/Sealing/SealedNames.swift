@@ -1,17 +1,20 @@
 /// The names of sealed columns. When a migration renames one, the registry must follow.
 enum SealedNames {
     struct Name: Hashable {
-        let table: String
-        let column: String
+        private let exact: [ExactText]
+        var table: String { exact[0].text }
+        var column: String { exact[1].text }
+
+        init(_ known: SealingGuard) { exact = [ExactText(known.table), ExactText(known.column)] }
     }
 
     /// The columns' names, by the names of their guards.
-    static func known(_ connection: borrowing Connection) throws -> [String: Name] {
+    static func known(_ connection: borrowing Connection) throws -> [ExactText: Name] {
         guard try EngineTables.exists(EngineTables.columns, connection) else { return [:] }
-        var names: [String: Name] = [:]
+        var names: [ExactText: Name] = [:]
         for known in try SealingGuard.all(connection)
         where known.kind == .update || known.kind == .unsealing {
-            names[known.name] = Name(table: known.table, column: known.column)
+            names[ExactText(known.name)] = Name(known)
         }
         return names
     }
@@ -19,7 +22,7 @@ enum SealedNames {
     /// Updates the registry with the columns' changes since `before`, in the open transaction.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if this needs a keyring that was not given;
     ///   ``LockstepError/Code/misuse`` for a primary key that the cells are not sealed to.
-    static func follow(from before: [String: Name], _ connection: borrowing Connection) throws {
+    static func follow(from before: [ExactText: Name], _ connection: borrowing Connection) throws {
         guard !before.isEmpty else { return }
         let after = try known(connection)
         for (guardName, old) in before.sorted(by: { $0.key < $1.key })

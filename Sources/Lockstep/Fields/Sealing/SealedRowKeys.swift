@@ -8,11 +8,11 @@ enum SealedRowKeys {
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if this needs a keyring that was not given;
     ///   ``LockstepError/Code/misuse`` for a primary key that the cells are not sealed to.
     static func follow(_ connection: borrowing Connection) throws {
-        var followed: Set<[String]> = []
+        var followed: Set<[ExactText]> = []
         for keys in connection.sealed?.allKeys ?? [] {
             guard var registry = try RegistryTables.read(keys, connection) else { continue }
             let moved = try registry.columns.filter { try isMoved($0, connection) }
-            followed.formUnion(registry.columns.map { [$0.table, $0.name] })
+            followed.formUnion(registry.columns.map { [ExactText($0.table), ExactText($0.name)] })
             guard !moved.isEmpty else { continue }
             for column in moved { try registry.renameRowKey(column.id, connection) }
             try RegistryTables.write(&registry, keys, connection)
@@ -20,7 +20,7 @@ enum SealedRowKeys {
             for column in moved { try requireOpens(column, connection) }
         }
         for column in try RegistryTables.claimed(connection)
-        where !followed.contains([column.table, column.name]) {
+        where !followed.contains([ExactText(column.table), ExactText(column.name)]) {
             guard try isMoved(column, connection) else { continue }
             throw LockstepError(
                 .keyUnavailable,

@@ -12,9 +12,9 @@ public struct SealingChange: Sendable, Equatable {
     public static let defaultBatch = 5000
 
     /// The table of the column.
-    public let table: String
+    @Exact public private(set) var table: String
     /// The column that changes.
-    public let column: String
+    @Exact public private(set) var column: String
     /// The form that its values get.
     public let goal: SealingGoal
     /// The number of rows that one transaction changes.

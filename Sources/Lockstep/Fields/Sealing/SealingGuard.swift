@@ -7,13 +7,13 @@ struct SealingGuard: Equatable {
         case insert, update, key, unsealing
     }
 
-    let name: String
-    let table: String
-    let column: String
+    @Exact private(set) var name: String
+    @Exact private(set) var table: String
+    @Exact private(set) var column: String
     let kind: Kind
 
     /// The common prefix of the names of a column's guards and indexes.
-    var base: String { String(name.dropLast(kind.rawValue.count + 1)) }
+    var base: String { name.rest(before: "_\(kind.rawValue)").map(String.init) ?? name }
 
     /// All guards in the database.
     static func all(_ connection: borrowing Connection) throws -> [SealingGuard] {
@@ -24,7 +24,7 @@ struct SealingGuard: Equatable {
             """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix,
             as: (String, String, String).self
         ).compactMap { name, table, sql in
-            guard let kind = Kind.allCases.first(where: { name.hasSuffix("_\($0.rawValue)") }),
+            guard let kind = Kind.allCases.first(where: { name.ends(with: "_\($0.rawValue)") }),
                 let column = guardedColumn(sql)
             else { return nil }
             return SealingGuard(name: name, table: table, column: column, kind: kind)

@@ -43,12 +43,13 @@ struct SealingGuards {
         let endings =
             SealingGuard.Kind.allCases.map(\.rawValue) + indexes.map(SealedIndexColumns.ending)
         let taken = try connection.query(
-            "SELECT name FROM main.sqlite_schema WHERE substr(name, 1, ?) = ?", plain.utf8.count,
-            plain
-        ) { row in try row[0] as String }
+            "SELECT name FROM main.sqlite_schema WHERE substr(name, 1, ?) = ? COLLATE NOCASE",
+            // SQLite counts characters of a text.
+            plain.unicodeScalars.count, plain
+        ) { row in try row[0] as SQLName }
         var base = plain
         var count = 1
-        while endings.contains(where: { taken.contains("\(base)_\($0)") }) {
+        while endings.contains(where: { taken.contains(SQLName("\(base)_\($0)")) }) {
             count += 1
             base = "\(plain)_\(count)"
         }

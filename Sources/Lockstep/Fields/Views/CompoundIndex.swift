@@ -13,13 +13,13 @@ public struct CompoundIndex: Sendable, Hashable {
     /// A column of the index.
     public struct Part: Sendable, Hashable {
         /// The column's name.
-        public let column: String
+        @Exact public private(set) var column: String
         /// The form in which its values are compared.
         public let normaliser: Normaliser
     }
 
     /// The table of the columns.
-    public let table: String
+    @Exact public private(set) var table: String
     /// Its columns, in order. The first one is sealed: the key of the tokens belongs to it.
     public let parts: [Part]
     /// Distinguishes it from other indexes that begin with the same column.

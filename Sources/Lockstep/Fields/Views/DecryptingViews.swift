@@ -15,27 +15,27 @@ struct DecryptingViews {
     static func name(of table: String) -> String { table + OpenNames.viewSuffix }
 
     /// The statements of the existing views, by view name.
-    private var made: [String: [String]] = [:]
+    private var made: [SQLName: [String]] = [:]
 
     private func reserve(_ connection: borrowing Connection) {
-        connection.authorizer.viewNames = Set(made.keys.map { SQLName($0) })
+        connection.authorizer.viewNames = Set(made.keys)
     }
 
     /// Creates the views for `groups`, and removes all others.
     mutating func adapt(to groups: [Group], _ connection: borrowing Connection) throws {
-        var wanted: [String: [String]] = [:]
-        for group in groups { wanted[group.viewName] = ViewSQL(group).statements }
+        var wanted: [SQLName: [String]] = [:]
+        for group in groups { wanted[SQLName(group.viewName)] = ViewSQL(group).statements }
         // This check comes first: without its view, a table of the file that has the view's name would receive
         // plaintext.
         for group in groups { try Self.requireFree(group.shape.name, connection) }
-        for (name, statements) in made where wanted[name] != statements {
-            try connection.execute("DROP VIEW temp.\(verbatim: SQLTokens.quote(name))")
+        for (name, statements) in made where wanted[name]?.hasSameBytes(as: statements) != true {
+            try connection.execute("DROP VIEW temp.\(verbatim: SQLTokens.quote(name.spelling))")
             made[name] = nil
         }
-        for group in groups where made[group.viewName] == nil {
-            let statements = wanted[group.viewName] ?? []
+        for group in groups where made[SQLName(group.viewName)] == nil {
+            let statements = wanted[SQLName(group.viewName)] ?? []
             for statement in statements { try connection.execute(SQL(verbatim: statement)) }
-            made[group.viewName] = statements
+            made[SQLName(group.viewName)] = statements
         }
         reserve(connection)
     }
@@ -44,7 +44,7 @@ struct DecryptingViews {
     /// names stay hidden meanwhile.
     mutating func withdraw(_ connection: borrowing Connection) throws {
         for name in made.keys.sorted() {
-            let view = SQLTokens.quote(name)
+            let view = SQLTokens.quote(name.spelling)
             let statement = "CREATE TEMP VIEW \(view) AS SELECT lockstep_open(NULL) AS withdrawn"
             try connection.execute("DROP VIEW temp.\(verbatim: view)")
             try connection.execute(SQL(verbatim: statement))

@@ -185,7 +185,7 @@ final class SealedAttachment: ConnectionAttachment {
     }
 
     private func groups(_ shapes: [SQLName: SealedTable]) -> [DecryptingViews.Group] {
-        shapes.values.sorted { $0.name < $1.name }.compactMap { shape in
+        shapes.values.sorted { ExactText($0.name) < ExactText($1.name) }.compactMap { shape in
             // The file can spell the name in another case than the registry. Without the view, a table of the view's
             // name would receive plaintext.
             let numbered = columns.enumerated().filter {
@@ -214,6 +214,7 @@ final class SealedAttachment: ConnectionAttachment {
     /// The keys of all given datasets.
     var allKeys: [FieldKeys] { fields.keys }
 
+    // exact: names of datasets
     /// The keys of the dataset with this name.
     func keys(named name: String) -> FieldKeys? { fields.keys.first { $0.name == name } }
 

@@ -178,7 +178,7 @@ final class SealedColumnAccess {
     private struct Lookup: Hashable {
         let place: Int
         let count: Int
-        let view: String
+        @Exact private(set) var view: String
     }
 
     /// The SQL of look-ups, generated once for each kind.

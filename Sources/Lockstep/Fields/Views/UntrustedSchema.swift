@@ -14,7 +14,7 @@ enum UntrustedSchema {
             """, as: (String, String, String, String?).self)
         // SQLite accepts a type in any case.
         for (type, name, table, sql) in suspects {
-            if ["table", "view"].contains(type), SQLName(name).hasPrefix("pragma_") {
+            if ["table", "view"].containsBytes(of: type), SQLName(name).hasPrefix("pragma_") {
                 throw standsIn(type, name)
             }
             if type == "trigger", EngineTables.isReserved(SQLName(table)) {

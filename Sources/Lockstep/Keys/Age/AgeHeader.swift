@@ -25,7 +25,7 @@ struct AgeHeader {
                 throw malformed("its header is not text")
             }
             lines.append(line[...])
-            if line.hasPrefix("---") {
+            if line.begins(with: "---") {
                 length = end + 1
                 authenticated = Array(bytes[..<(start + 3)])
                 try parse(lines)
@@ -43,14 +43,14 @@ struct AgeHeader {
         guard lines.first == AgeFormat.intro[...] else {
             throw malformed("it does not begin with \(AgeFormat.intro)")
         }
-        guard let last = lines.last, last.hasPrefix("--- "),
-            let code = Base64.decode(last.dropFirst(4)), code.count == HashFunction.sha256.length
+        guard let last = lines.last?.rest(after: "--- "),
+            let code = Base64.decode(last), code.count == HashFunction.sha256.length
         else { throw malformed("its header's last line is not a MAC") }
         self.code = code
         var kinds: [Substring] = []
         var next = 1
         while next < lines.count - 1 {
-            let words = lines[next].split(separator: " ", omittingEmptySubsequences: false)
+            let words = lines[next].pieces(between: " ")
             guard words.count >= 2, words[0] == "->", words.allSatisfy(Self.isWord) else {
                 throw malformed("line \(next + 1) of its header does not begin a recipient")
             }

@@ -18,7 +18,7 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
                 advice: "give a recipient from age-keygen or \(.generateIdentity) here")
         }
         let bytes = Array(text.utf8)
-        guard text == text.lowercased(),
+        guard text.utf8.allSatisfy({ !$0.isASCIIUppercase }),
             let key = try Bech32.decode(bytes.span, prefix: Self.prefix),
             key.count == Curve25519Key.length
         else {
@@ -32,8 +32,9 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
 
     /// The part of an age plugin's recipient between `age1` and the last `1`. Bech32 data does not contain `1`.
     static func pluginPrefix(of text: String) -> Substring? {
-        guard text.hasPrefix("age1"), let end = text.lastIndex(of: "1") else { return nil }
-        let rest = text.dropFirst(4)
+        guard let rest = text.rest(after: "age1"), let end = text.lastIndex(of: "1") else {
+            return nil
+        }
         return end > rest.startIndex ? rest[..<end] : nil
     }
 

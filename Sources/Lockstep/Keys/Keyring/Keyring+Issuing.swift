@@ -25,6 +25,7 @@ extension Keyring {
     ///   ``LockstepError/Code/recipientMalformed`` for a public key of low order;
     ///   ``LockstepError/Code/keyringTampered`` if a key does not unwrap.
     public borrowing func issue(
+        // exact: names of slots
         to recipients: [String: Recipient], with databases: Set<[UInt8]>? = nil
     ) throws(LockstepError) -> Keyring {
         var keyring = try issuable(recipients.count, databases)
@@ -42,6 +43,7 @@ extension Keyring {
     /// - Throws: as for X25519 recipients; ``LockstepError/Code/commandFailed`` if a plugin cannot seal for its
     ///   recipient; any error that `plugin` throws.
     public borrowing func issue(
+        // exact: names of slots
         to recipients: [String: SlotRecipient], with databases: Set<[UInt8]>? = nil,
         plugin: (PluginName) throws -> Plugin
     ) throws -> Keyring {

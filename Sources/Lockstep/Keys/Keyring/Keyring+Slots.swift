@@ -47,7 +47,7 @@ extension Keyring {
         // Before the plugin asks for a touch.
         try requireRoom(for: name)
         try KeyringSlot.requireName(name)
-        guard plugin.name == recipient.plugin else {
+        guard plugin.name == recipient.plugin else {  // exact: names of slots
             throw LockstepError(
                 .misuse, "the plugin \(plugin.name) cannot seal for age1\(recipient.plugin)1…",
                 hint: "use the plugin that the recipient names")
@@ -164,6 +164,7 @@ extension Keyring {
     }
 
     private func slot(_ name: String) throws(LockstepError) -> Int {
+        // exact: names of slots
         guard let index = document.slots.firstIndex(where: { $0.name == name }) else {
             throw LockstepError(
                 .keyringConflict, "the keyring has no slot \(name)",
@@ -173,7 +174,7 @@ extension Keyring {
     }
 
     private func requireRoom(for name: String) throws(LockstepError) {
-        guard !document.slots.contains(where: { $0.name == name }) else {
+        guard !document.slots.contains(where: { $0.name == name }) else {  // exact: names of slots
             throw LockstepError(
                 .keyringConflict, "the keyring already has a slot \(name)",
                 hint: "choose another name")

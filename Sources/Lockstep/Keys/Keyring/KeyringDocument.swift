@@ -124,6 +124,7 @@ struct KeyringDocument: Sendable, Equatable {
     /// The cost of trying a passphrase on every passphrase slot: the sum of their N.
     /// - Parameter name: The slot to leave out.
     func costOfSlots(besides name: String? = nil) -> Int {
+        // exact: names of slots
         slots.reduce(0) { sum, slot in sum + (slot.name == name ? 0 : slot.kind.passphraseCost) }
     }
 
@@ -165,7 +166,7 @@ struct KeyringDocument: Sendable, Equatable {
             throw Self.malformed("two slots have the same name")
         }
         try checkRecords()
-        var seen: Set<String> = []
+        var seen: Set<String> = []  // exact: names of slots
         for key in keys {
             guard purpose.kinds.contains(key.kind) else {
                 throw Self.malformed(

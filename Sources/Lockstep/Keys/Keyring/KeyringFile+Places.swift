@@ -24,7 +24,7 @@ extension KeyringFile {
     /// Whether a path names a keyring beside a database.
     static func isBeside(_ file: FilePath) -> Bool {
         file.extension == "keyring"
-            && file.removingLastComponent().lastComponent?.string.hasSuffix(folderSuffix) == true
+            && file.removingLastComponent().lastComponent?.string.ends(with: folderSuffix) == true
     }
 
     /// The folder for the keyrings of a database, beside it.

@@ -35,7 +35,7 @@ public struct KeyringFile: Sendable, Hashable {
     /// The keyrings in a folder, by name.
     /// - Throws: ``LockstepError/Code/notFound`` if the folder does not exist.
     public static func all(in folder: FilePath) throws -> [KeyringFile] {
-        try Folder.list(folder).files.filter { $0.hasSuffix(".keyring") }
+        try Folder.list(folder).files.filter { $0.ends(with: ".keyring") }
             .map { KeyringFile(folder.appending($0)) }
     }
 
@@ -210,8 +210,8 @@ public struct KeyringFile: Sendable, Hashable {
         guard exists else {
             let suffix = ".fields.keyring"
             let name = path.lastComponent?.string ?? ""
-            let isOfDataset = name.hasSuffix(suffix)
-            let dataset = isOfDataset ? String(name.dropLast(suffix.count)) : name
+            let isOfDataset = name.ends(with: suffix)
+            let dataset = isOfDataset ? name.rest(before: suffix).map(String.init) ?? name : name
             throw LockstepError(
                 .notFound, "there is no keyring at \(path)",
                 advice: isOfDataset

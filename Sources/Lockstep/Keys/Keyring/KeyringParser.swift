@@ -27,20 +27,20 @@ struct KeyringParser {
         }
         var document = try ring()
         document.format = format
-        while let line = text.peek(), line.hasPrefix("-> ") {
+        while let line = text.peek(), line.begins(with: "-> ") {
             guard document.slots.count < KeyringDocument.maximumSlots else {
                 throw text.bad("too many slots")
             }
             document.slots.append(try KeyringSlot(from: &text))
         }
-        while let line = text.peek(), line.hasPrefix("key ") {
+        while let line = text.peek(), line.begins(with: "key ") {
             guard document.keys.count < KeyringDocument.maximumKeys else {
                 throw text.bad("too many keys")
             }
             document.keys.append(try key())
         }
         if format > .first { try records(&document) }
-        if let line = text.peek(), line.hasPrefix(SignatureLine.beginning) {
+        if let line = text.peek(), line.begins(with: SignatureLine.beginning) {
             document.signature = try SignatureLine(text.take("the signature"), of: text)
         }
         let macLine = try text.take("the line with the MAC")
@@ -68,7 +68,7 @@ struct KeyringParser {
 
     /// Parses the lines that formats 2 and 3 have and format 1 has not.
     private mutating func records(_ document: inout KeyringDocument) throws(LockstepError) {
-        while let line = text.peek(), line.hasPrefix("former ") {
+        while let line = text.peek(), line.begins(with: "former ") {
             let parts = text.fields(try text.take("a former ring"))
             guard parts.count == 2, document.formerRings.count < KeyringDocument.maximumFormerRings
             else {
@@ -77,13 +77,13 @@ struct KeyringParser {
             document.formerRings.append(
                 try text.base64(parts[1], KeyringDocument.ringIDLength, "a former ring's id"))
         }
-        while let line = text.peek(), line.hasPrefix("file ") {
+        while let line = text.peek(), line.begins(with: "file ") {
             let record = try DatabaseRecord(
                 text.take("a database"), of: text, document.format)
             try requireRoom(document.files.count)
             document.files.append(record)
         }
-        while let line = text.peek(), line.hasPrefix("sealed ") {
+        while let line = text.peek(), line.begins(with: "sealed ") {
             let record = try SealedRecord(from: &text, document.format)
             try requireRoom(document.sealed.count)
             document.sealed.append(record)
@@ -103,7 +103,7 @@ struct KeyringParser {
         if let format = KeyringDocument.Format.allCases.first(where: { $0.magic == line }) {
             return format
         }
-        guard line.hasPrefix("lockstep-keyring/") else { throw text.bad("it is not a keyring") }
+        guard line.begins(with: "lockstep-keyring/") else { throw text.bad("it is not a keyring") }
         throw LockstepError(
             .keyringUnsupported, "the keyring has the format \(line.prefix(40))",
             hint: "use a version of Lockstep that supports this format")

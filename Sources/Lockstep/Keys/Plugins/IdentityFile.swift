@@ -90,6 +90,7 @@ public struct IdentityFile: ~Copyable, Sendable {
         for index in beginning.count..<(separator - 1) { name.append(line[index]) }
         let text = String(decoding: name, as: UTF8.self)
         // Bech32 does not mix cases, so the name is in upper case here.
-        return text == text.uppercased() ? PluginName(exactly: text.lowercased()) : nil
+        return name.contains(where: \.isASCIILowercase)
+            ? nil : PluginName(exactly: text.asciiLowercased)
     }
 }

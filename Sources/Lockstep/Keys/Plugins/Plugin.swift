@@ -27,7 +27,7 @@ public struct Plugin: Sendable {
     /// The time limit for the whole run. The time in which the user answers its questions does not count.
     public var totalTimeout: Duration = .seconds(300)
     /// Environment variables that it gets in addition to the usual ones, such as those of a key-management service.
-    public var variables: Set<String> = []
+    public var variables: Set<String> = []  // exact: names that the program gives
 
     /// Finds a plugin's program.
     /// - Parameters:
@@ -39,8 +39,8 @@ public struct Plugin: Sendable {
     public static func find(
         _ name: PluginName, in path: String? = nil
     ) throws(LockstepError) -> Plugin {
-        for folder in (path ?? PluginEnvironment.path).split(separator: ":")
-        where folder.hasPrefix("/") && !folder.utf8.contains(0) {
+        for folder in (path ?? PluginEnvironment.path).pieces(between: ":")
+        where folder.begins(with: "/") && !folder.utf8.contains(0) {
             let program = FilePath(String(folder)).appending(name.program)
             guard PluginProcess.canRun(program) else { continue }
             let plugin = Plugin(name: name, program: program)

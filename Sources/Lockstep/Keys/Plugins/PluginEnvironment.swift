@@ -19,14 +19,15 @@ enum PluginEnvironment {
         return unsafe String(cString: value)
     }
 
+    // exact: names that the program gives
     static func passes(_ name: some StringProtocol, beside variables: Set<String>) -> Bool {
-        names.contains(String(name)) || variables.contains(String(name))
-            || beginnings.contains { name.hasPrefix($0) }
+        names.contains(String(name)) || variables.containsBytes(of: name)
+            || beginnings.contains { name.begins(with: $0) }
     }
 
     /// Passes the plugin's environment entries to `body` in the form for `posix_spawn`. No value is copied.
     static func with<Result>(
-        _ variables: Set<String>,
+        _ variables: Set<String>,  // exact: names that the program gives
         _ body: ([UnsafeMutablePointer<CChar>?]) throws -> Result
     ) rethrows -> Result {
         var entries = unsafe [UnsafeMutablePointer<CChar>?]()

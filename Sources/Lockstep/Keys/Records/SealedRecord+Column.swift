@@ -2,9 +2,9 @@ extension SealedRecord {
     /// A column, identified by its table and name.
     public struct Column: Sendable, Hashable {
         /// The table's name.
-        public let table: String
+        @Exact public private(set) var table: String
         /// The column's name.
-        public let name: String
+        @Exact public private(set) var name: String
         /// What is needed to make its entry in the registry again; nil in a record of the second format, until the
         /// database is seen again.
         let definition: Definition?
@@ -28,12 +28,12 @@ extension SealedRecord {
         let number: UInt32
         /// Its identity, 16 bytes; nil for a column whose cells are bound to the number.
         let identity: [UInt8]?
-        let mode: String
+        @Exact private(set) var mode: String
         /// The unit of its padding; 0 for none.
         let padding: UInt32
-        let state: String
+        @Exact private(set) var state: String
         /// The primary key that its cells are bound to, in the registry's spelling; nil if there is none.
-        let rowKey: String?
+        @Exact private(set) var rowKey: String?
         /// Its blind indexes, by their numbers.
         var indexes: [Index]
     }
@@ -43,8 +43,8 @@ extension SealedRecord {
         /// Its number among all indexes that the column ever had, 1 or more.
         let number: UInt32
         /// The column that holds its tokens.
-        let name: String
-        let normaliser: String
+        @Exact private(set) var name: String
+        @Exact private(set) var normaliser: String
         let bits: UInt32
         let keyVersion: UInt32
     }
@@ -85,7 +85,7 @@ extension SealedRecord.Column {
             number: UInt32(number), identity: identity, mode: String(parts[4]),
             padding: UInt32(try text.number(parts[5], 0...UInt64(UInt32.max), "a padding")),
             state: String(parts[6]), rowKey: try Self.rowKey(parts[7...], text), indexes: [])
-        while let line = text.peek(), line.hasPrefix("index ") {
+        while let line = text.peek(), line.begins(with: "index ") {
             let index = try SealedRecord.Index(text.take("an index"), of: text)
             guard definition.indexes.last?.number ?? 0 < index.number else {
                 throw text.bad("a column's indexes must be in the order of their numbers")

@@ -102,7 +102,7 @@ extension SealedRecord {
             throw text.bad("a database without sealed columns has no registry")
         }
         var columns: [Column] = []
-        while let line = text.peek(), line.hasPrefix("column ") {
+        while let line = text.peek(), line.begins(with: "column ") {
             let column = try Column(from: &text)
             try Self.requireOrder(columns.last, column, text)
             columns.append(column)

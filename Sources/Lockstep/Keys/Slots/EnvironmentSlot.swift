@@ -18,7 +18,9 @@ struct EnvironmentSlot: SlotKind {
     func wrap(
         _ credential: borrowing Credential, _ info: [UInt8]
     ) throws(LockstepError) -> SlotWrap? {
-        guard (credential.opener as? Opener)?.variable == variable else { return nil }
+        guard (credential.opener as? Opener)?.variable.hasSameBytes(as: variable) == true else {
+            return nil
+        }
         return try SlotWrap(credential.secret, salt, info)
     }
 

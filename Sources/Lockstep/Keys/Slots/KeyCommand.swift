@@ -18,7 +18,7 @@ public struct KeyCommand: Sendable, Hashable {
     /// Names a program by its absolute path and arguments.
     /// - Throws: ``LockstepError/Code/commandFailed`` unless the path is absolute.
     public init(_ arguments: [String]) throws(LockstepError) {
-        guard let program = arguments.first, program.hasPrefix("/"),
+        guard let program = arguments.first, program.begins(with: "/"),
             arguments.allSatisfy({ !$0.utf8.contains(0) })
         else {
             throw LockstepError(

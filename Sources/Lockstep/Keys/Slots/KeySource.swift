@@ -77,7 +77,8 @@ public struct KeySource: Sendable {
         switch (kind, slot) {
         case (.refused(let error), _): throw error
         case (.provider(let load), _): return try load(slot)
-        case (.environment(let own), .environment(let variable)) where own == variable:
+        case (.environment(let own), .environment(let variable))
+        where own.hasSameBytes(as: variable):
             return try credential()
         case (.keyFile, .keyFile), (.passphrase, .passphrase), (.command, .command),
             (.identity, .identity):

@@ -108,6 +108,7 @@ extension Plugin {
     public func credential(
         for slot: SlotDescription, with identities: borrowing PluginIdentities
     ) throws -> Credential? {
+        // exact: names of plugins
         guard case .plugin(name, let stanza) = slot.kind, identities.plugin == name else {
             return nil
         }

@@ -103,7 +103,7 @@ final class CatalogueEntry {
 
     /// Whether the object belongs to SQLite or to the engine.
     private var isEngines: Bool {
-        name.spelling.hasPrefix("sqlite_") || EngineTables.names.contains(name.spelling)
+        name.spelling.begins(with: "sqlite_") || EngineTables.names.containsBytes(of: name.spelling)
     }
 
     /// The type and the name as in the schema, for messages.

@@ -119,7 +119,7 @@ struct SchemaCatalogue {
         guard try row[1] as Int64? ?? 0 == known.rootPage else { return false }
         // The SQL contains the name; the indexes of constraints have no SQL.
         guard known.sqlBytes.isEmpty else { return row.holds(known.sqlBytes, at: 2) }
-        return try row[2] as String? == nil && row[4] as String == known.name.spelling
+        return try row[2] as String? == nil && known.name.spelling.hasSameBytes(as: row[4])
     }
 
     private mutating func learn(_ object: CatalogueEntry) {

@@ -330,7 +330,7 @@ extension SchemaGuard {
     }
 
     /// Titles of the tables that can be read but not written, because broken references are declared for them.
-    private func unwritable(_ after: Knowledge, _ allowances: Allowances) -> Set<String> {
+    private func unwritable(_ after: Knowledge, _ allowances: Allowances) -> Set<ExactText> {
         Set(
             allowances.brokenReferences.union(allowances.repairedLater).union(missingParents)
                 .compactMap { child in
@@ -339,7 +339,7 @@ extension SchemaGuard {
                             of: "SELECT * FROM main.\(SQLTokens.quote(table.name.spelling))")
                             == nil
                     else { return nil }
-                    return table.title
+                    return ExactText(table.title)
                 })
     }
 }

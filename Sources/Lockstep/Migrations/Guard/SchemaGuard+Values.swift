@@ -141,6 +141,7 @@ extension SchemaGuard {
     /// Follows the names of tables.
     private func follow(_ sql: String, _ use: TableUse, _ fill: FillStatement?) {
         for name in use.schema?.dropped ?? [] { moves.drop(name) }
+        // exact: names of SQLite
         for name in use.schema?.created ?? [] where fill?.target != name { moves.make(name) }
         // A name can have three tokens.
         var cursor = SQLCursor(Array(sql.utf8), limit: 10)
@@ -163,7 +164,7 @@ extension SchemaGuard {
     ) throws {
         guard let old = original(table, known),
             try StoredColumn.all(of: table, core).contains(where: {
-                $0.name == column && $0.isStored
+                $0.name == column && $0.isStored  // exact: names of SQLite
             }),
             let count = try StoredValues.counts([column], of: table, core)?.first, count > 0
         else { return }

@@ -55,7 +55,7 @@ final class SchemaGuard: StatementWatch {
         var schemaVersion: Int64
         var keys = ForeignKeys()
         /// Titles of the objects that no statement can use; nil before the first probe.
-        var unusable: Set<String>?
+        var unusable: Set<ExactText>?
         /// Row counts by table; nil where counting is not possible.
         var rows: [SQLName: Int64?] = [:]
         /// Rows without a parent, by child and parent.
@@ -242,10 +242,10 @@ final class SchemaGuard: StatementWatch {
         }
         guard isOn != known.foreignKeysCount else { return }
         let doubtful = known.catalogue.objects.filter {
-            isOn ? known.halfProbed.contains($0.name) : before.contains($0.title)
+            isOn ? known.halfProbed.contains($0.name) : before.contains(ExactText($0.title))
         }
         let failing = Set(SchemaUsability.failures(of: doubtful, core).map(\.object))
-        known.unusable = before.subtracting(doubtful.map(\.title)).union(failing)
+        known.unusable = before.subtracting(doubtful.map { ExactText($0.title) }).union(failing)
         known.halfProbed = isOn ? [] : Set(doubtful.map(\.name))
     }
 

@@ -6,7 +6,7 @@ enum SchemaUsability {
     /// An object that no statement can use.
     struct Failure {
         /// The type and the name.
-        let object: String
+        let object: ExactText
         let name: SQLName
         let error: LockstepError
     }
@@ -25,7 +25,7 @@ enum SchemaUsability {
     private static func failure(of object: CatalogueEntry, _ core: ConnectionCore) -> Failure? {
         guard let refusal = refusal(of: object, core) else { return nil }
         return Failure(
-            object: object.title, name: object.name,
+            object: ExactText(object.title), name: object.name,
             error: LockstepError(
                 .schemaBroken, "the \(object.title) cannot be used: \(refusal.message)",
                 hint: "fix the definition; SQLite accepts it, but no statement on the object "

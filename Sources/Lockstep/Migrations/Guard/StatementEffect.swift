@@ -65,7 +65,7 @@ struct StatementEffect {
             let actions = keys.keys[child]?.filter { $0.parent == table } ?? []
             if replaces || actions.contains(where: { $0.onDelete == "cascade" }) {
                 lose(child, byReplacing: replaces)
-            } else if actions.contains(where: { $0.onDelete.hasPrefix("set ") }) {
+            } else if actions.contains(where: { $0.onDelete.begins(with: "set ") }) {
                 update(child, Set(actions.flatMap(\.columns)), false)
             }
         }

@@ -48,7 +48,7 @@ struct LayoutDetection {
         guard source.isSQL else { return nil }
         if let folder = source.folder {
             // Layouts with deeper folders read them once the layout is known.
-            guard !folder.contains("/") else { return nil }
+            guard !folder.utf8.contains(UInt8(ascii: "/")) else { return nil }
             switch source.name {
             case "up.sql" where DieselLayout.version(of: folder) != nil: return .folder
             case "up.sql" where RusqliteLayout.isVersion(folder): return .hyphenFolder
@@ -178,14 +178,15 @@ struct LayoutDetection {
     }
 
     private func isRust(_ source: MigrationSource) -> Bool {
-        source.name == "mod.rs" || source.name.hasSuffix(".rs") && PrefixedName.isMeant(source.name)
+        source.name == "mod.rs"
+            || source.name.ends(with: ".rs") && PrefixedName.isMeant(source.name)
     }
 
     // MARK: Errors
 
     private func mixed() -> LockstepError {
         let found = evidence.map { (kind: $0.key, source: $0.value) }
-            .sorted { $0.source.path < $1.source.path }
+            .sorted { ExactText($0.source.path) < ExactText($1.source.path) }
             .map { "\($0.source.path) (\(Self.words($0.kind)))" }
         let all = found.joined(separator: ", ")
         return LockstepError(

@@ -35,14 +35,16 @@ struct LooseName {
         guard !digits.isEmpty, let version = Self.version(digits) else { return nil }
         (self.digits, self.version) = (digits, version)
         let rest = stem[digits.endIndex...]
-        separator = rest.prefix(1)
+        let scalars = rest.unicodeScalars
+        // No character, which a mark can be a part of.
+        separator = Substring(scalars.prefix(1))
         guard rest.isEmpty || "-_. ".contains(separator) else { return nil }
-        let text = rest.dropFirst()
-        if let dot = text.firstIndex(of: "."), let first = Direction(text[..<dot]) {
+        let text = Substring(scalars.dropFirst())
+        if let dot = text.unicodeScalars.firstIndex(of: "."), let first = Direction(text[..<dot]) {
             (direction, isDirectionFirst) = (first, true)
-            name = text[text.index(after: dot)...]
-        } else if let dot = text.lastIndex(of: "."),
-            let last = Direction(text[text.index(after: dot)...])
+            name = text[text.unicodeScalars.index(after: dot)...]
+        } else if let dot = text.unicodeScalars.lastIndex(of: "."),
+            let last = Direction(text[text.unicodeScalars.index(after: dot)...])
         {
             (direction, isDirectionFirst) = (last, false)
             name = text[..<dot]
@@ -72,7 +74,7 @@ struct LooseName {
     private static func version(_ digits: Substring) -> MigrationVersion? {
         let count = digits.utf8.count
         // Seconds or milliseconds since 1970, until 2033, and not a date.
-        let isEpoch = (count == 10 || count == 13) && digits.hasPrefix("1")
+        let isEpoch = (count == 10 || count == 13) && digits.begins(with: "1")
         return digits.contains(".") || isEpoch
             ? MigrationVersion(digits) : NumberedName.textualVersion(digits)
     }

@@ -6,14 +6,14 @@ enum MarkerOwner: Hashable {
 
     /// Nil for a comment that is not a marker of any tool.
     init?(of comment: some StringProtocol) {
-        guard comment.hasPrefix("--") else { return nil }
+        guard comment.begins(with: "--") else { return nil }
         if let content = Directive.content(of: String(comment)) {
             guard ["up", "down"].contains(content.asciiLowercased) else { return nil }
             self = .layout(.native)
             return
         }
         let content = Substring(comment.dropFirst(2)).trimmingSpace().asciiLowercased
-        for (start, owner) in Self.starts where content.hasPrefix(start) {
+        for (start, owner) in Self.starts where content.begins(with: start) {
             self = owner
             return
         }

@@ -66,7 +66,7 @@ public struct MigrationDraft: Sendable, Equatable {
         }
         try Self.makeFolder(folder)
         for (path, file) in zip(paths, files) {
-            if file.path.contains("/") {
+            if file.path.utf8.contains(UInt8(ascii: "/")) {
                 try AtomicFile.createFolder(AtomicFile.parent(of: path), mode: 0o777)
             }
             try Self.write(file.content, to: path)
@@ -106,7 +106,7 @@ public struct MigrationDraft: Sendable, Equatable {
     public static func == (one: MigrationDraft, other: MigrationDraft) -> Bool {
         one.version == other.version
             && one.files.elementsEqual(other.files) {
-                $0.path == $1.path && $0.content == $1.content
+                $0.path.hasSameBytes(as: $1.path) && $0.content.hasSameBytes(as: $1.content)
             }
     }
 
@@ -123,7 +123,7 @@ public struct MigrationDraft: Sendable, Equatable {
             atTime: Timestamp(secondsSinceEpoch: now).fileName.filter(\.isNumber))
         guard let newest = set.files.last else { return rules.firstVersion ?? time }
         let digits = String(
-            (newest.fileName.split(separator: "/").first ?? "").drop { !$0.isNumber }
+            (newest.fileName.pieces(between: "/").first ?? "").drop { !$0.isNumber }
                 .prefix { $0.isNumber || $0 == "." }.filter(\.isNumber))
         if rules.alwaysUsesTime || digits.count >= digitsOfTime { return time }
         let newestNumber =

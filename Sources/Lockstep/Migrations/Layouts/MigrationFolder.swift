@@ -32,7 +32,7 @@ enum MigrationFolder {
         case .oneFolderEach:
             for name in folders { try readVersion(folder, name, limit, into: &sources) }
         }
-        return sources.sorted { $0.path < $1.path }
+        return sources.sorted { ExactText($0.path) < ExactText($1.path) }
     }
 
     /// What the folder would give if it had these files: those within the layout's reach.
@@ -48,7 +48,8 @@ enum MigrationFolder {
         let names = sources.filter { $0.folder == nil }.map(\.path)
         switch layout?.rules.reach ?? likelyReach(names, { sources.contains(where: isVersion) }) {
         case .flat: return sources.filter { $0.folder == nil }
-        case .oneFolderEach: return sources.filter { $0.folder?.contains("/") != true }
+        case .oneFolderEach:
+            return sources.filter { $0.folder?.utf8.contains(UInt8(ascii: "/")) != true }
         case .tree: return sources
         }
     }
@@ -56,7 +57,7 @@ enum MigrationFolder {
     /// Whether it makes its folder a version, or one that belongs to the migrations.
     private static func isVersion(_ source: MigrationSource) -> Bool {
         guard let folder = source.folder else { return false }
-        return makesVersion(of: folder) { source.name == $0 }
+        return makesVersion(of: folder) { source.name.hasSameBytes(as: $0) }
     }
 
     /// Whether a folder is a version, or has drizzle's journal.
@@ -80,7 +81,7 @@ enum MigrationFolder {
         let odd =
             entries.others.filter { MigrationSource.isRead($0[...]) }
             + entries.folders.filter(isSQL)
-        for name in odd.sorted() {
+        for name in odd.sortedByBytes() {
             let path = folder.appending(name)
             // The link is not followed: its target does not exist.
             guard let status = try? Stat(path, followTargetSymlink: false) else { continue }

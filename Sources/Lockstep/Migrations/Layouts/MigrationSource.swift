@@ -31,7 +31,7 @@ struct MigrationSource: Sendable, Equatable {
     var isSQL: Bool { Self.isSQL(name) }
 
     /// Whether a file of this name can be a migration in SQL.
-    static func isSQL(_ name: Substring) -> Bool { name.asciiLowercased.hasSuffix(".sql") }
+    static func isSQL(_ name: Substring) -> Bool { name.asciiLowercased.ends(with: ".sql") }
 
     /// Whether the content of a file of this name counts, as opposed to its name alone.
     static func isRead(_ name: Substring) -> Bool {

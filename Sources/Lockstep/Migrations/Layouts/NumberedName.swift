@@ -8,9 +8,9 @@ struct NumberedName {
     /// Parses a name without its extension. Nil without an underscore.
     init?(_ stem: some StringProtocol) {
         let stem = Substring(stem)
-        guard let split = stem.firstIndex(of: "_") else { return nil }
+        guard let split = stem.unicodeScalars.firstIndex(of: "_") else { return nil }
         digits = stem[..<split]
-        name = stem[stem.index(after: split)...]
+        name = stem[stem.unicodeScalars.index(after: split)...]
     }
 
     /// Whether a name begins with a digit, like a version.

@@ -36,7 +36,7 @@ struct PrefixedName {
     /// Whether the name of a file suggests a tool that uses this notation.
     static func isLikely(_ name: String) -> Bool {
         let lower = name.asciiLowercased
-        guard lower.hasSuffix(".sql"), lower.contains("__") else { return false }
+        guard lower.ends(with: ".sql"), lower.contains("__") else { return false }
         return isMeant(lower.dropLast(4))
     }
 

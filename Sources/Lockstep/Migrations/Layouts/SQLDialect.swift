@@ -20,7 +20,7 @@ enum SQLDialect {
         /// Nil for a name without a dialect.
         init?(_ name: Substring) {
             guard MigrationSource.isSQL(name) else { return nil }
-            var words = name.split(separator: ".", omittingEmptySubsequences: false)
+            var words = name.pieces(between: ".")
             var index = words.count - 2
             if index > 0, LooseName.Direction(words[index]) != nil { index -= 1 }
             guard index > 0 else { return nil }
@@ -46,6 +46,7 @@ enum SQLDialect {
         )
     }
 
+    // exact: words of the source
     private static func own(_ engine: DatabaseEngine) -> Set<String> {
         switch engine {
         case .sqlite: ofSQLite
@@ -63,10 +64,10 @@ enum SQLDialect {
         guard names.contains(where: { $0 != nil && $0?.dialect != "all" }),
             !sources.contains(where: { MigrationLayout.isSettings($0.name) })
         else { return (sources, []) }
-        func key(_ source: MigrationSource, _ name: Name?) -> String {
-            (source.folder.map { "\($0)/" } ?? "") + (name?.plain ?? String(source.name))
+        func key(_ source: MigrationSource, _ name: Name?) -> ExactText {
+            ExactText((source.folder.map { "\($0)/" } ?? "") + (name?.plain ?? String(source.name)))
         }
-        var best: [String: Int] = [:]
+        var best: [ExactText: Int] = [:]
         for (source, name) in zip(sources, names) {
             let key = key(source, name)
             best[key] = max(best[key] ?? 0, rank(name, engine))

@@ -15,22 +15,25 @@ struct VersionFolders {
     /// Files beside the folders, and folders without any SQL, are ignored.
     func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
-        let folders = Dictionary(grouping: sources) { $0.folder ?? "" }
-        for (folder, files) in folders.sorted(by: { $0.key < $1.key }) {
-            guard !folder.isEmpty, !folder.contains("/") else {
+        let folders = Dictionary(grouping: sources) { ExactText($0.folder ?? "") }
+        for (key, files) in folders.sorted(by: { $0.key < $1.key }) {
+            let folder = key.text[...]
+            guard !folder.isEmpty, !folder.utf8.contains(UInt8(ascii: "/")) else {
                 contents.ignoredFiles += files.filter(\.isSQL).map(\.path)
                 continue
             }
             guard let first = files.first(where: \.isSQL) else { continue }
+            // exact: names of the source
             guard let source = files.first(where: { $0.name == up }) else {
                 throw first.malformed(
                     "is in a folder without \(up)",
                     hint: "each folder is a version: add \(up), or move it away")
             }
             contents.versions.append(
+                // exact: names of the source
                 try version(folder, source, files.first { $0.name == down }))
             contents.ignoredFiles += files.filter {
-                $0.isSQL && $0.name != up && $0.name != down
+                $0.isSQL && $0.name != up && $0.name != down  // exact: names of the source
             }.map(\.path)
         }
         return contents

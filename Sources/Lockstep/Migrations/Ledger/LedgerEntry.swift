@@ -43,20 +43,20 @@
 /// A migration that was applied.
 public struct LedgerEntry: Sendable, Equatable {
     /// The name of its set.
-    public let set: String
+    @Exact public private(set) var set: String
     /// Its version.
     public let version: MigrationVersion
     /// The name in its file name.
-    public let name: String
+    @Exact public private(set) var name: String
     package let checksums: MigrationChecksums
     /// The SQL of the way down, as in the file.
-    package let down: String?
+    @Exact package private(set) var down: String?
     /// The time of application, in microseconds since 1970-01-01T00:00:00Z.
     public let appliedAt: Int64
     /// The duration in microseconds.
     public let duration: Int64
     /// The version of Lockstep that applied it.
-    public let toolVersion: String
+    @Exact public private(set) var toolVersion: String
     /// Its place in the order of application, from 1.
     package let position: Int64
     /// The code that authenticates the row, if it was written with field keys.

@@ -106,8 +106,9 @@ enum LedgerRows {
                 unfinished.isUp
                 ? entry == nil
                 : entry.map {
-                    $0.name == unfinished.name && $0.checksums == unfinished.checksums
-                        && $0.down == unfinished.down
+                    $0.name.hasSameBytes(as: unfinished.name)
+                        && $0.checksums == unfinished.checksums
+                        && $0.down.hasSameBytes(as: unfinished.down)
                 } ?? false
             guard fits else {
                 throw LockstepError(

@@ -31,7 +31,7 @@ enum RecordedDifference: Equatable {
         case .file:
             if let difference = difference(own, checksums) { differences.append(difference) }
         }
-        if migration.name != name { differences.append(.name) }
+        if !migration.name.hasSameBytes(as: name) { differences.append(.name) }
         // If the file as a whole has changed, its way down can have changed as well.
         guard !differences.contains(.statements) else { return differences }
         if let difference = difference(migration, checksums, down: down),
@@ -55,7 +55,7 @@ enum RecordedDifference: Equatable {
         _ migration: Migration, _ checksums: MigrationChecksums, down: String?
     ) -> RecordedDifference? {
         let own = migration.recordedDown
-        guard own != down else { return nil }
+        guard !own.hasSameBytes(as: down) else { return nil }
         guard let own, let down else { return .down }
         // A way down in the same file is unchanged, byte for byte, if the file is.
         if migration.keepsDownInside, migration.checksums.bytes == checksums.bytes { return .down }

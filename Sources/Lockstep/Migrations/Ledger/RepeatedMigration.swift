@@ -10,9 +10,9 @@
 /// A repeatable migration as it last ran.
 public struct RepeatedMigration: Sendable, Equatable {
     /// The name of its set.
-    public let set: String
+    @Exact public private(set) var set: String
     /// Its name, which identifies it in place of a version.
-    public let name: String
+    @Exact public private(set) var name: String
     /// The time of its last run, in microseconds since 1970-01-01T00:00:00Z.
     public let appliedAt: Int64
     package let checksums: MigrationChecksums
@@ -40,7 +40,7 @@ enum RepeatableLedger {
                     checksums: try LedgerRows.checksums(row, from: 3))
             }
         }
-        guard LedgerRows.isUnique(found.map { [$0.set, $0.name] }) else {
+        guard LedgerRows.isUnique(found.map { [ExactText($0.set), ExactText($0.name)] }) else {
             throw LedgerRows.impossible("repeatable migration")
         }
         return found

@@ -28,17 +28,17 @@
 /// transactions.
 public struct UnfinishedMigration: Sendable, Equatable {
     /// The name of its set.
-    public let set: String
+    @Exact public private(set) var set: String
     /// Its version.
     public let version: MigrationVersion
     /// The name in its file name.
-    public let name: String
+    @Exact public private(set) var name: String
     /// Whether it was being applied, as opposed to undone.
     public let isUp: Bool
     /// The time of its start, in microseconds since 1970-01-01T00:00:00Z.
     public internal(set) var startedAt: Int64
     package var checksums: MigrationChecksums
-    package var down: String?
+    @Exact package var down: String?
     var segment: Int
     var cursor: Value
     /// The digest of what has run; nil in a row of an older version.

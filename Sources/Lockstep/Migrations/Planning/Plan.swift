@@ -166,7 +166,7 @@ public struct Plan: Sendable, Equatable {
         _ set: MigrationSet, _ history: MigrationHistory, without versions: [MigrationVersion]
     ) -> [Finding] {
         func isUndone(_ name: String, _ version: MigrationVersion) -> Bool {
-            name == set.name && versions.contains(version)
+            name == set.name && versions.contains(version)  // exact: names of sets
         }
         let left = MigrationHistory(
             entries: history.entries.filter { !isUndone($0.set, $0.version) },

@@ -162,7 +162,10 @@ enum PlanFindings {
     /// A repeatable migration that has changed runs again, which is its purpose. It is identified by its name.
     private static func repeatables(_ state: PlanState) -> [Plan.Finding] {
         state.repeated.compactMap { repeated in
-            guard let file = state.set.repeatables.first(where: { $0.name == repeated.name }),
+            guard
+                let file = state.set.repeatables.first(where: {
+                    $0.name.hasSameBytes(as: repeated.name)
+                }),
                 let difference = RecordedDifference.difference(
                     file.checksums, repeated.checksums),
                 difference != .statements

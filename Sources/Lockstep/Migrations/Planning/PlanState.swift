@@ -68,13 +68,13 @@ struct PlanState {
 
     /// Repeatable migrations that never ran or have changed since they ran, compared by name.
     var changedRepeatables: [MigrationFile] {
-        let known = Dictionary(repeated.map { ($0.name, $0.checksums.tokens) }) { $1 }
-        return set.repeatables.filter { known[$0.name] != $0.checksums.tokens }
+        let known = Dictionary(repeated.map { (ExactText($0.name), $0.checksums.tokens) }) { $1 }
+        return set.repeatables.filter { known[ExactText($0.name)] != $0.checksums.tokens }
     }
 
     /// Repeatable migrations that ran, but whose files are gone.
     var goneRepeatables: [String] {
-        let names = Set(set.repeatables.map(\.name))
-        return repeated.map(\.name).filter { !names.contains($0) }
+        let names = Set(set.repeatables.map { ExactText($0.name) })
+        return repeated.map(\.name).filter { !names.contains(ExactText($0)) }
     }
 }

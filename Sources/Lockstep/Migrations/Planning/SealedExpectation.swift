@@ -2,11 +2,11 @@
 /// migration set, compared with the sealing that the file proves.
 public struct SealedExpectation: Sendable, Hashable {
     /// The dataset named in the directive.
-    public let dataset: String
+    @Exact public private(set) var dataset: String
     /// The table.
-    public let table: String
+    @Exact public private(set) var table: String
     /// The column in the table.
-    public let column: String
+    @Exact public private(set) var column: String
     /// Whether the column still has this name; false if a later version can have renamed or dropped it.
     let isNamed: Bool
 

@@ -5,7 +5,7 @@ enum MigrationLint {
         _ context: LintContext
     ) -> [LintFinding] {
         var findings: [LintFinding] = []
-        var renamed: [String: String] = [:]
+        var renamed: [SQLName: String] = [:]
         var made = MadeObjects()
         for statement in statements {
             var cursor = SQLCursor(statement.sql)
@@ -89,13 +89,13 @@ enum MigrationLint {
     }
 
     private static func alter(
-        _ cursor: inout SQLCursor, _ context: LintContext, _ renamed: inout [String: String],
+        _ cursor: inout SQLCursor, _ context: LintContext, _ renamed: inout [SQLName: String],
         _ add: Add
     ) {
         let table = name(&cursor)
         let rows = context.rows(table)
         if cursor.take("rename", "to") {
-            renamed[table] = name(&cursor)
+            renamed[SQLName(table)] = name(&cursor)
             add(
                 .warning, .renameTable, "it renames \(table)",
                 "programs that use the old name will fail; a view with that name helps programs "
@@ -148,7 +148,7 @@ enum MigrationLint {
     }
 
     private static func create(
-        _ cursor: inout SQLCursor, _ context: LintContext, _ renamed: [String: String],
+        _ cursor: inout SQLCursor, _ context: LintContext, _ renamed: [SQLName: String],
         _ add: Add
     ) {
         let isUnique = cursor.take("unique")
@@ -170,7 +170,7 @@ enum MigrationLint {
         guard !isUnique, cursor.take("table") else { return }
         let isConditional = cursor.take("if", "not", "exists")
         let name = name(&cursor)
-        if let old = renamed[name] {
+        if let old = renamed[SQLName(name)] {
             let what = "\(name) is created again after it was renamed to \(old)"
             // If no references existed, or if they were created again as well, nothing is wrong.
             let isFollowed = context.isMentionedAfter(old)

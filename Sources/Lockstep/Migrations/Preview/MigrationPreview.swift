@@ -12,7 +12,7 @@ public struct MigrationPreview: Sendable, Equatable {
         /// The line in the file where it begins.
         public let line: Int
         /// Its text as in the file.
-        public let sql: String
+        @Exact public private(set) var sql: String
 
         package init(line: Int, sql: String) { (self.line, self.sql) = (line, sql) }
     }
@@ -22,9 +22,9 @@ public struct MigrationPreview: Sendable, Equatable {
         /// Its version; nil for a repeatable migration.
         public let version: MigrationVersion?
         /// Its name.
-        public let name: String
+        @Exact public private(set) var name: String
         /// Its name in messages: its file, or the name of its code.
-        public let title: String
+        @Exact public private(set) var title: String
         /// Whether it migrates up.
         public let isUp: Bool
         /// Its statements, as far as they could run; empty for code.
@@ -47,14 +47,14 @@ public struct MigrationPreview: Sendable, Equatable {
         /// Whether its way up needs it, and not its way down.
         public let isUp: Bool
         /// The directive, for ``MigrationSet/declaring(_:at:down:)`` or for the file.
-        public let directive: String
+        @Exact public private(set) var directive: String
 
         /// `3: allow loss of table drafts`, or `3 down: …`.
         public var description: String { "\(version)\(isUp ? "" : " down"): \(directive)" }
     }
 
     /// The name of the set.
-    public let set: String
+    @Exact public private(set) var set: String
     /// The steps, in order.
     public let steps: [Step]
     /// The problems with the files and the ledger.

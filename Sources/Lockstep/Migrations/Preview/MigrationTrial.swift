@@ -145,8 +145,8 @@ struct MigrationTrial: ~Copyable {
             context.moved = moved
         }
         let findings = MigrationLint.findings(statements, script, title, context)
-        let known = Set(findings.compactMap { $0.declaration?.spelling })
-        for one in missing where !known.contains(one.directive.spelling) {
+        let known = Set(findings.compactMap { $0.declaration.map { ExactText($0.spelling) } })
+        for one in missing where !known.contains(ExactText(one.directive.spelling)) {
             try add(one, version, isUp: isUp, origin, original)
         }
         for finding in findings { need(finding.declaration, version, isUp: isUp) }
@@ -207,7 +207,8 @@ struct MigrationTrial: ~Copyable {
             }
             return taken.missing.filter { $0.directive != .foreignKeysOff } + children
                 + rest.filter { one in
-                    !taken.missing.contains { $0.directive == one.directive }
+                    !taken.missing.map(\.directive.spelling).containsBytes(
+                        of: one.directive.spelling)
                 }
         } catch let error as LockstepError where isOne {
             // An error that a declaration prevents is no error of the script's.

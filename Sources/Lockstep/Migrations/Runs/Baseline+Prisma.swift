@@ -37,6 +37,7 @@ enum PrismaTable {
     ) -> [SchemaSnapshot.Difference] {
         guard sets.contains(where: { $0.layout == .prisma }) else { return differences }
         return differences.filter {
+            // exact: a name of the source
             !($0.change == .unexpected && $0.type == "table" && $0.name == name)
         }
     }

@@ -46,7 +46,8 @@ struct RepeatableRun {
 
     private func hasRun(_ connection: borrowing Connection) throws -> Bool {
         try RepeatableLedger.all(connection).contains {
-            $0.set == set && $0.name == file.name && $0.checksums.tokens == file.checksums.tokens
+            $0.set == set && $0.name.hasSameBytes(as: file.name)
+                && $0.checksums.tokens == file.checksums.tokens
         }
     }
 }

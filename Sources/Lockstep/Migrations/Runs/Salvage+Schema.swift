@@ -70,7 +70,7 @@ extension Salvage {
         var statements: [String] = []
         var (start, depth) = (0, 0)
         for token in SQLTokens(bytes, from: 0) {
-            let word = String(decoding: bytes[token.range], as: UTF8.self).lowercased()
+            let word = String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased
             switch (token.kind, word) {
             // The body of a trigger, and CASE in it.
             case (.word, "begin"), (.word, "case"): depth += 1

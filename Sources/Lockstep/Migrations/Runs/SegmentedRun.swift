@@ -289,7 +289,7 @@ struct SegmentedRun {
     private func isSame(_ found: UnfinishedMigration) -> Bool {
         switch step.step {
         case .up(let migration): migration.checksums.bytes == found.checksums.bytes
-        case .down(_, .own), .abandon(_, .own): script.text == found.down
+        case .down(_, .own), .abandon(_, .own): found.down?.hasSameBytes(as: script.text) == true
         case .down(_, .recorded), .abandon(_, .recorded): true
         }
     }

@@ -138,7 +138,7 @@ extension SQLCursor {
     mutating func reference() throws(Unexpected) -> SQLForm {
         var form = SQLForm(["references", SQLForm.name(try name())])
         if peek() == "(" { form += try nameList() }
-        var actions: [String: [ExactText]] = [:]
+        var actions: [String: [ExactText]] = [:]  // exact: words of the source
         var match: [ExactText] = []
         while true {
             if take("on") {

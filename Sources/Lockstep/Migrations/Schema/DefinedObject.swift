@@ -78,7 +78,7 @@ struct DefinedObject: Sendable {
     ///   - columns: Returns the columns of the table with a given name.
     mutating func read(names: Set<SQLName>, columns: (SQLName) -> Set<SQLName>) {
         var cursor = SQLCursor(definition: sql)
-        if type == "trigger", name.hasPrefix(EngineTables.guardPrefix) {
+        if type == "trigger", name.begins(with: EngineTables.guardPrefix) {
             cursor = SealingGuard.comparable(cursor)
         }
         do {

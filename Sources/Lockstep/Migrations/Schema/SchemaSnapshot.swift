@@ -21,16 +21,16 @@ public struct SchemaSnapshot: Sendable, Equatable {
         /// The kind of the difference.
         public let change: Change
         /// `table`, `index`, `trigger` or `view`.
-        public let type: String
+        @Exact public private(set) var type: String
         /// The object's name.
-        public let name: String
+        @Exact public private(set) var name: String
         /// The details, such as a column in both forms; long forms are cut to the text around the difference.
         /// Empty if there are none.
-        public let details: [String]
+        @Exact public private(set) var details: [String]
         /// The existing definition; nil if the object is missing.
-        public let found: String?
+        @Exact public private(set) var found: String?
         /// The expected definition; nil if the object is unexpected.
-        public let expected: String?
+        @Exact public private(set) var expected: String?
     }
 
     private let objects: [DefinedObject.Key: DefinedObject]

@@ -7,9 +7,9 @@
 /// `:first` and `:last` are the keys of the first and last row of a batch. Each batch is one transaction, which
 /// also records the progress: after a crash at any point, the next run continues after the last complete batch.
 struct Backfill: Sendable, Equatable {
-    let table: String
+    @Exact private(set) var table: String
     let batch: Int
-    let sql: String
+    @Exact private(set) var sql: String
     /// The line in the file where the statement begins.
     let line: Int
 

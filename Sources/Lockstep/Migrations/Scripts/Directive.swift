@@ -36,7 +36,7 @@ package enum Directive: Sendable, Equatable {
     /// The content of a directive comment: `--` and `lockstep:`, with or without white space and in any case. A
     /// stricter rule would let a typing error turn a way down into part of the way up.
     static func content(of comment: String) -> String? {
-        guard comment.hasPrefix("--") else { return nil }
+        guard comment.begins(with: "--") else { return nil }
         let text = Substring(comment.utf8.dropFirst(2)).trimmingSpace().utf8
         let name = "lockstep".utf8
         guard text.prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 }) else {

@@ -16,7 +16,7 @@ package struct MigrationScript: Sendable, Equatable {
     package let items: [Item]
     /// The text as in the file, with directives in place of another layout's notation: the ledger stores it and
     /// does not know layouts.
-    package let text: String
+    @Exact package private(set) var text: String
 
     /// Whether it runs inside a transaction, together with its row in the ledger.
     package var runsInTransaction: Bool {

@@ -12,7 +12,7 @@ public struct MigrationVersion: Sendable, Hashable, Comparable, CustomStringConv
     /// Parses parts of digits separated by dots. Nil for any other text.
     public init?(_ text: some StringProtocol) {
         var parts: [UInt64] = []
-        for part in text.split(separator: ".", omittingEmptySubsequences: false) {
+        for part in text.pieces(between: ".") {
             guard part.utf8.allSatisfy(\.isASCIIDigit), let number = UInt64(part)
             else { return nil }
             parts.append(number)

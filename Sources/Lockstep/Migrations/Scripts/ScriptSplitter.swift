@@ -139,13 +139,13 @@ struct ScriptSplitter {
         _ token: SQLTokens.Token, _ bytes: [UInt8], _ line: Int
     ) throws(LockstepError) {
         let raw = String(decoding: bytes[token.range], as: UTF8.self)
-        guard raw.hasPrefix("--") else {
+        guard raw.begins(with: "--") else {
             noteDownMarker(raw, token, bytes, line)
             sql += bytes[token.range]
             return
         }
         let comment = Comment(
-            text: raw.hasSuffix("\r") ? raw.dropLast() : raw[...], origin: origin, line: line,
+            text: raw.rest(before: "\r") ?? raw[...], origin: origin, line: line,
             lead: Self.lead(bytes[..<token.range.lowerBound]))
         if let marker = try marker(comment) {
             marks.append((marker, line))

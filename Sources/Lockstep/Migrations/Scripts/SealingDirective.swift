@@ -20,9 +20,9 @@ package struct SealingDirective: Sendable, Equatable {
             cursor.take("."), let column = try? cursor.next().name.spelling
         else { return nil }
         let options = Substring(text.utf8.dropFirst(cursor.end))
-        var values: [String: String] = [:]
+        var values: [String: String] = [:]  // exact: words of the source
         for option in options.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
-            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = option.pieces(between: "=", atMost: 1)
             guard parts.count == 2, !parts[1].isEmpty,
                 values.updateValue(String(parts[1]), forKey: String(parts[0])) == nil
             else { return nil }
@@ -47,6 +47,7 @@ package struct SealingDirective: Sendable, Equatable {
         self.dataset = dataset
     }
 
+    // exact: words of the source
     private static func protection(_ values: inout [String: String]) -> SealingGoal? {
         var mode = SealedColumn.Mode.random
         if let text = values.removeValue(forKey: "mode") {

@@ -39,7 +39,7 @@ struct EngineVariants {
     /// What the variants of one file have in common.
     private struct VersionName: Hashable {
         let version: MigrationVersion
-        let name: Substring
+        @Exact private(set) var name: Substring
 
         /// Nil for a file that has no such name, which the layout reports.
         init?(_ source: MigrationSource) {

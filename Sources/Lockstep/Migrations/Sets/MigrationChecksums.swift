@@ -28,7 +28,7 @@ package struct MigrationChecksums: Sendable, Equatable {
 
     /// Whether two scripts are equal except for white space, comments and line endings; directives count.
     static func areAlike(_ one: String, _ other: String, _ lexis: Lexis) -> Bool {
-        one == other
+        one.hasSameBytes(as: other)
             || significant(Array(withPlainLineEndings(one).utf8), lexis)
                 == significant(Array(withPlainLineEndings(other).utf8), lexis)
     }

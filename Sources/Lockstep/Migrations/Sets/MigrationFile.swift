@@ -40,9 +40,9 @@ public struct MigrationFile: Sendable, Equatable {
 
     private struct Content: Sendable, Equatable {
         let version: MigrationVersion
-        let name: String
-        let fileName: String
-        let downFileName: String?
+        @Exact private(set) var name: String
+        @Exact private(set) var fileName: String
+        @Exact private(set) var downFileName: String?
         let kind: Kind
         let mayComeLate: Bool
         let lexis: Lexis

@@ -73,7 +73,7 @@ public struct MigrationSet: Sendable, Equatable {
                 ignored = dialects.ignored
             }
             files = contents.versions.sorted {
-                ($0.version, $0.fileName) < ($1.version, $1.fileName)
+                ($0.version, ExactText($0.fileName)) < ($1.version, ExactText($1.fileName))
             }
             try Self.requireOneOrder(files, layout)
         } catch {
@@ -81,11 +81,11 @@ public struct MigrationSet: Sendable, Equatable {
         }
         self.name = name
         externalCode = contents.code.sorted {
-            ($0.version, $0.fileName) < ($1.version, $1.fileName)
+            ($0.version, ExactText($0.fileName)) < ($1.version, ExactText($1.fileName))
         }
         repeatables = contents.repeatables
         baselines = contents.baselines
-        ignoredFiles = (contents.ignoredFiles + ignored).sorted()
+        ignoredFiles = (contents.ignoredFiles + ignored).sortedByBytes()
     }
 
     /// The default size limit of a migration file: 8 MiB. A person writes migrations by hand, and parsing holds a
@@ -180,11 +180,11 @@ public struct MigrationSet: Sendable, Equatable {
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil
     ) throws -> (folders: [FilePath], isDirect: Bool) {
         let (_, names) = try Folder.list(folder)
-        let isInside = wanted.map { names.contains($0) } ?? false
+        let isInside = wanted.map { names.containsBytes(of: $0) } ?? false
         let direct = layout?.rules.reach == .tree && isInside ? MigrationLayout.native : layout
         if try MigrationFolder.holdsMigrations(folder, layout: direct) { return ([folder], true) }
         let chosen = names.filter {
-            wanted == nil || wanted == $0 || wanted == name(ofFolder: $0)
+            wanted == nil || wanted?.hasSameBytes(as: $0) == true || wanted == name(ofFolder: $0)
         }
         let inner = chosen.map { folder.appending($0) }
         return (
@@ -210,7 +210,8 @@ public struct MigrationSet: Sendable, Equatable {
     ) throws(LockstepError) {
         for (one, next) in zip(files, files.dropFirst()) where one.version < next.version {
             guard let text = layout.rules.orderingText(of: one.fileName),
-                let nextText = layout.rules.orderingText(of: next.fileName), text > nextText
+                let nextText = layout.rules.orderingText(of: next.fileName),
+                ExactText(text) > ExactText(nextText)
             else { continue }
             throw LockstepError(
                 .migrationMalformed,

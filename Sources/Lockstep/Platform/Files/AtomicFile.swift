@@ -139,11 +139,10 @@ enum AtomicFile {
 
     /// Whether a file has a name from ``uniqueSibling(of:)`` for a file of this name.
     static func isLeftover(_ file: String, of name: String) -> Bool {
-        let (beginning, end) = (".\(name).", ".new")
-        guard file.hasPrefix(beginning), file.hasSuffix(end),
-            file.utf8.count > beginning.utf8.count + end.utf8.count
-        else { return false }
-        return UInt64(file.dropFirst(beginning.count).dropLast(end.count), radix: 36) != nil
+        guard let number = file.rest(after: ".\(name).")?.rest(before: ".new") else {
+            return false
+        }
+        return UInt64(number, radix: 36) != nil
     }
 
     /// The file of a lock beside `path`: hidden, and named for it.

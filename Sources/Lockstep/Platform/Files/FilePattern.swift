@@ -18,16 +18,15 @@ struct FilePattern {
 
     /// Whether `text` contains `*` or `?`.
     static func isPattern(_ text: some StringProtocol) -> Bool {
-        text.contains("*") || text.contains("?")
+        text.utf8.contains(UInt8(ascii: "*")) || text.utf8.contains(UInt8(ascii: "?"))
     }
 
     /// The matching files, by name. Entries that are not files and folders that cannot be listed are skipped. A path
     /// without `*` and `?` matches itself, whether it exists or not.
     func files() throws -> [FilePath] {
-        var found: Set<String> = []
-        try expand(root, components[...]) { found.insert($0.string) }
-        return found.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
-            .map { FilePath($0) }
+        var found: Set<ExactText> = []
+        try expand(root, components[...]) { found.insert(ExactText($0.string)) }
+        return found.sorted().map { FilePath($0.text) }
     }
 
     private func expand(
@@ -39,7 +38,7 @@ struct FilePattern {
             let path = folder.appending(first)
             return others.isEmpty ? report(path) : try expand(path, others, report)
         }
-        guard let (files, folders) = try Self.list(folder, hidden: first.hasPrefix(".")) else {
+        guard let (files, folders) = try Self.list(folder, hidden: first.begins(with: ".")) else {
             return
         }
         if first == "**" {
@@ -77,8 +76,8 @@ struct FilePattern {
 
     /// Whether a name matches one component. Takes at most the product of their lengths in steps.
     static func matches(_ name: String, _ pattern: String) -> Bool {
-        let name = Array(name)
-        let pattern = Array(pattern)
+        let name = characters(name)
+        let pattern = characters(pattern)
         var (at, position) = (0, 0)
         // The last star and the position in the name at that point.
         var star: Int?
@@ -89,7 +88,7 @@ struct FilePattern {
                 resume = at
                 position += 1
             } else if position < pattern.count,
-                pattern[position] == "?" || pattern[position] == name[at]
+                pattern[position] == "?" || pattern[position] == name[at]  // exact: exact texts
             {
                 (at, position) = (at + 1, position + 1)
             } else if let star {
@@ -100,5 +99,17 @@ struct FilePattern {
             }
         }
         return pattern[position...].allSatisfy { $0 == "*" }
+    }
+
+    /// The characters of a name, by their bytes: a pattern with `é` in one character does not match it in two. A mark that
+    /// combines with `*` or `?` is a character of its own.
+    private static func characters(_ text: String) -> [ExactText] {
+        text.flatMap { character in
+            let scalars = character.unicodeScalars
+            guard scalars.count > 1, let first = scalars.first, first == "*" || first == "?" else {
+                return [ExactText(String(character))]
+            }
+            return [ExactText(String(first)), ExactText(String(scalars.dropFirst()))]
+        }
     }
 }

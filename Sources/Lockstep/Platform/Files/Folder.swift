@@ -63,7 +63,7 @@ package enum Folder {
                     unsafe String(cString: $0)
                 }
             }
-            guard name.hasPrefix(".") == hidden, isWanted(name) else { continue }
+            guard name.begins(with: ".") == hidden, isWanted(name) else { continue }
             switch kind(unsafe Int32(entry.pointee.d_type), path.appending(name)) {
             case .regular: entries.files.append(name)
             case .directory: entries.folders.append(name)
@@ -73,9 +73,9 @@ package enum Folder {
         guard errno == 0 else {
             throw LockstepError.system(Errno(rawValue: errno), "list the folder", path)
         }
-        entries.files.sort()
-        entries.folders.sort()
-        entries.others.sort()
+        entries.files = entries.files.sortedByBytes()
+        entries.folders = entries.folders.sortedByBytes()
+        entries.others = entries.others.sortedByBytes()
         return entries
     }
 

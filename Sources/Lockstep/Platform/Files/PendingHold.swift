@@ -48,8 +48,8 @@ struct PendingHold: ~Copyable {
         else { return folder }
         let sides = ["-wal", "-shm", "-journal"]
         let found = try? Folder.list(path, hidden: true) { file in
-            let side = sides.first { file.hasSuffix($0) } ?? ""
-            return AtomicFile.isLeftover(String(file.dropLast(side.count)), of: name)
+            let side = sides.first { file.ends(with: $0) } ?? ""
+            return AtomicFile.isLeftover(file.rest(before: side).map(String.init) ?? file, of: name)
         }
         for file in found?.files ?? [] { AtomicFile.remove(path.appending(file)) }
         return folder

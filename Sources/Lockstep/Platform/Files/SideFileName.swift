@@ -10,9 +10,10 @@ package enum SideFileName {
     /// has an extension, as databases' names have. `travel-journal` is a name like any other where there is no `travel`.
     package static func require(no target: FilePath) throws {
         guard let name = target.lastComponent?.string,
-            let suffix = suffixes.first(where: { name.hasSuffix($0) && name != $0 })
+            let suffix = suffixes.first(where: { name.ends(with: $0) && !name.hasSameBytes(as: $0) }
+            )
         else { return }
-        let database = FilePath(String(target.string.dropLast(suffix.count)))
+        let database = FilePath(String(target.string.utf8.dropLast(suffix.utf8.count)) ?? "")
         guard database.extension != nil || FileAccess.exists(database) else { return }
         throw LockstepError(
             .misuse,

@@ -9,7 +9,7 @@ struct JSONDocument {
         case text(String)
         case list([Item])
         /// Of several members with one name, the last.
-        case object([String: Item])
+        case object([String: Item])  // exact: looked up with names of the source
     }
 
     /// The value of the whole text; nil if it is not JSON, or nested more than 64 deep.
@@ -76,7 +76,7 @@ struct JSONDocument {
 
         private mutating func object(depth: Int) -> Item? {
             guard take("{") else { return nil }
-            var members: [String: Item] = [:]
+            var members: [String: Item] = [:]  // exact: looked up with names of the source
             if take("}") { return .object([:]) }
             repeat {
                 skipSpace()

@@ -11,7 +11,7 @@ enum PlainName {
         }
         let name = parts.map { String(Substring($0)) }.joined(separator: "-")
         let short = String(name.prefix(32))
-        return short.hasSuffix("-") ? String(short.dropLast()) : short
+        return short.ends(with: "-") ? String(short.dropLast()) : short
     }
 
     /// Whether `text` is 1 to 32 of [a-z0-9-].

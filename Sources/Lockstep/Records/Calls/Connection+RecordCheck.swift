@@ -71,14 +71,14 @@ private struct RecordCheck {
             guard let name = property.column else { continue }
             used.insert(SQLName(name))
             guard let column = columns[name] else {
-                let of = name == property.name ? "" : " \(name)"
+                let of = name.hasSameBytes(as: property.name) ? "" : " \(name)"
                 problems.append("\(property.name) has no column\(of)")
                 missing = missing ?? .init(.column, name)
                 continue
             }
             compare(property, column, columns)
         }
-        for name in properties.declared.sorted() {
+        for name in properties.declared.sortedByBytes() {
             if properties.isCoded?(name) == false {
                 problems.append("its `columns` declare \(name), which is none of its coding keys")
             } else if used.insert(SQLName(name)).inserted, columns[name] == nil {
@@ -97,7 +97,7 @@ private struct RecordCheck {
                     "\(column.name) is a coding key, and `columns` does not say of which property, "
                         + renamed.joined(separator: " or "))
             } else if columns.isTable, column.isNotNull, !column.isDefaulted, !column.isGenerated,
-                columns.rowID != column.name
+                !columns.rowID.hasSameBytes(as: column.name)
             {
                 problems.append(
                     "column \(column.name) is NOT NULL without a default, and has no property")
@@ -113,13 +113,9 @@ private struct RecordCheck {
         _ columns: RecordColumns
     ) {
         guard columns.isTable else { return }
-        let isNumber = columns.rowID == column.name
-        if property.isOptional, column.isNotNull, !isNumber {
-            if column.isDefaulted {
-                defaulted.append(column.name)
-            } else {
-                problems.append("\(property.name) may be nil, and its column is NOT NULL")
-            }
+        let isNumber = columns.rowID.hasSameBytes(as: column.name)
+        if property.isOptional, column.isNotNull, !column.isDefaulted, !isNumber {
+            problems.append("\(property.name) may be nil, and its column is NOT NULL")
         } else if !property.isOptional, !columns.isNeverNull(column) {
             problems.append("\(property.name) cannot be nil, and its column may be NULL")
         }

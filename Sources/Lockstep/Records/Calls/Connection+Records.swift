@@ -101,7 +101,7 @@ extension Connection {
     public func updateChanges<R: Record>(_ record: R, from earlier: R) throws -> Bool {
         try whole { db in
             let (new, old) = (try RowSink.collect(record), try RowSink.collect(earlier))
-            guard new.names == old.names else {
+            guard new.names.hasSameBytes(as: old.names) else {
                 throw LockstepError(
                     .misuse, "the two values of \(R.self) encode different properties",
                     hint: "call `update`", context: .init(table: R.table))
@@ -112,7 +112,7 @@ extension Connection {
             var key: [(name: String, value: Value)] = []
             var changed: [(name: String, value: Value)] = []
             for (index, name) in new.names.enumerated() where !table.isGenerated(name) {
-                if table.shape.key.contains(name) {
+                if table.shape.key.containsBytes(of: name) {
                     key.append((name, new.values[index]))
                     guard new.values[index] != .null else { throw Self.keyMissing(R.self) }
                     guard new.values[index] == old.values[index] else {

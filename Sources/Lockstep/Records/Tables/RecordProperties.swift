@@ -62,7 +62,7 @@ final class RecordProperties: Sendable {
     /// In the order of their declaration; empty if the type has no knowledge of them.
     let all: [Property]
     /// The columns that the type declares itself.
-    let declared: Set<String>
+    let declared: Set<String>  // exact: names of properties
     /// Whether a name is one of the type's coding keys; nil for a type that has none.
     let isCoded: (@Sendable (String) -> Bool)?
     private let columns: [Place: String]

@@ -18,8 +18,8 @@ final class RecordShape: Sendable {
         let properties = RecordProperties.of(type).all
         isWhole =
             !properties.isEmpty
-            && properties.allSatisfy { $0.column.map(names.contains) ?? false }
-        guard !names.isEmpty, Set(names).count == names.count else {
+            && properties.allSatisfy { $0.column.map { names.containsBytes(of: $0) } ?? false }
+        guard !names.isEmpty, Set(names.map { ExactText($0) }).count == names.count else {
             throw LockstepError(
                 .bindMismatch,
                 names.isEmpty
@@ -41,7 +41,9 @@ final class RecordShape: Sendable {
     /// The shape with properties of these names.
     static func of<R: Record>(_ type: R.Type, _ names: [String]) throws -> RecordShape {
         let id = ObjectIdentifier(type)
-        if let shape = known.withLock({ $0[id]?.first { $0.names == names } }) { return shape }
+        if let shape = known.withLock({ $0[id]?.first { $0.names.hasSameBytes(as: names) } }) {
+            return shape
+        }
         let shape = try RecordShape(type, names)
         known.withLock { known in
             if known[id, default: []].count < most { known[id, default: []].append(shape) }

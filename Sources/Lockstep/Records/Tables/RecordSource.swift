@@ -21,7 +21,7 @@ final class RecordSource {
     init<R: Record>(_ type: R.Type, _ connection: borrowing Connection) throws {
         table = R.table
         name = try connection.readable(R.table).text
-        isView = name != SQLTokens.quote(R.table)
+        isView = !name.hasSameBytes(as: SQLTokens.quote(R.table))
         columns = try RecordColumns(of: type, connection)
         forms = try FormedColumns(of: type, columns, name, isView: isView, connection)
         hasFormedKey = type.primaryKey.contains { [forms] in forms[$0] != nil }
@@ -40,7 +40,7 @@ final class RecordSource {
         // Decoding is faster in the properties' order.
         let first = properties.all.compactMap(\.column).filter { isCoded($0) }
             .compactMap { columns[$0]?.name }
-        let rest = columns.all.map(\.name).filter { isCoded($0) && !first.contains($0) }
+        let rest = columns.all.map(\.name).filter { isCoded($0) && !first.containsBytes(of: $0) }
         let all = first + rest
         let expressions = all.map { name in
             columns.sealed.contains(SQLName(name))

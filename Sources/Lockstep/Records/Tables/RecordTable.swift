@@ -24,7 +24,7 @@ final class RecordTable {
     init(_ shape: RecordShape, _ connection: borrowing Connection) throws {
         self.shape = shape
         name = try connection.readable(shape.table).text
-        isView = name != SQLTokens.quote(shape.table)
+        isView = !name.hasSameBytes(as: SQLTokens.quote(shape.table))
         let columns = try RecordColumns(of: shape.type, connection)
         let strangers = shape.names.filter { columns[$0] == nil }
         guard strangers.isEmpty else {
@@ -58,7 +58,7 @@ final class RecordTable {
     private func make(_ verb: Verb) throws(LockstepError) -> Form {
         var slots: [RowSink.Slot] = []
         for name in shape.names {
-            let isKey = shape.key.contains(name)
+            let isKey = shape.key.containsBytes(of: name)
             let isBound =
                 switch verb {
                 case .delete, .select: isKey
@@ -74,7 +74,7 @@ final class RecordTable {
     }
 
     private func requireKey() throws(LockstepError) {
-        let missing = shape.key.filter { !shape.names.contains($0) }
+        let missing = shape.key.filter { !shape.names.containsBytes(of: $0) }
         guard !missing.isEmpty || shape.key.isEmpty else { return }
         throw LockstepError(
             .misuse,
@@ -89,19 +89,20 @@ final class RecordTable {
     private func text(_ verb: Verb, _ slots: [RowSink.Slot]) -> String {
         let bound = slots.filter(\.isBound).map(\.name)
         let place = Dictionary(
-            uniqueKeysWithValues: zip(bound, (1...max(bound.count, 1)).map { "?\($0)" }))
+            uniqueKeysWithValues: zip(
+                bound.map { ExactText($0) }, (1...max(bound.count, 1)).map { "?\($0)" }))
         let quoted = bound.map(SQLTokens.quote).joined(separator: ", ")
-        let places = bound.compactMap { place[$0] }.joined(separator: ", ")
-        let isKey = shape.key.map { "\(SQLTokens.quote($0)) = \(place[$0] ?? "NULL")" }
+        let places = bound.compactMap { place[ExactText($0)] }.joined(separator: ", ")
+        let isKey = shape.key.map { "\(SQLTokens.quote($0)) = \(place[ExactText($0)] ?? "NULL")" }
             .joined(separator: " AND ")
-        let others = bound.filter { !shape.key.contains($0) }
+        let others = bound.filter { !shape.key.containsBytes(of: $0) }
         let insertion = "INSERT INTO \(name) (\(quoted)) VALUES (\(places))"
         switch verb {
         case .insert: return insertion
         case .insertReturning: return insertion + returning
         case .update:
             let assignments = (others.isEmpty ? bound : others)
-                .map { "\(SQLTokens.quote($0)) = \(place[$0] ?? "NULL")" }
+                .map { "\(SQLTokens.quote($0)) = \(place[ExactText($0)] ?? "NULL")" }
             return
                 "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(isKey)"
         case .upsert: return insertion + conflict(others)

@@ -135,7 +135,7 @@ public struct Adoption: Sendable {
     private func fill(
         _ path: FilePath, _ key: borrowing DatabaseKey, from source: borrowing Connection,
         _ progress: JobProgress.Handler
-    ) throws -> (rows: [String: Int], brokenForeignKeys: Int) {
+    ) throws -> (rows: [ExactText: Int], brokenForeignKeys: Int) {
         var writing = options
         writing.isScratch = true
         writing.isQueryOnly = false

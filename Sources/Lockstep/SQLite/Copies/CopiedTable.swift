@@ -75,7 +75,7 @@ struct CopiedTable {
             keyColumns = Array(keys)
             let collations = try Self.keyCollations(name, connection)
             let conditions = keys.map {
-                let collation = collations[columns[$0].0] ?? "BINARY"
+                let collation = collations[SQLName(columns[$0].0)] ?? "BINARY"
                 return "\(names[$0]) COLLATE \(SQLTokens.quote(collation)) IS ?"
             }.joined(separator: " AND ")
             lookup = """
@@ -107,13 +107,13 @@ struct CopiedTable {
     /// The collation by which the primary key distinguishes each column's values; the column's own can differ.
     private static func keyCollations(
         _ table: String, _ connection: borrowing Connection
-    ) throws -> [String: String] {
+    ) throws -> [SQLName: String] {
         let rows = try connection.query(
             """
             SELECT x.name, x.coll FROM pragma_index_list(?, 'main') AS l
             JOIN pragma_index_xinfo(l.name, 'main') AS x
             WHERE l.origin = 'pk' AND x.key = 1 AND x.name IS NOT NULL
-            """, table, as: (String, String).self)
+            """, table, as: (SQLName, String).self)
         return Dictionary(rows, uniquingKeysWith: { first, _ in first })
     }
 }

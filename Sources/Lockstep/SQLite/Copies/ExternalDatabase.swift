@@ -4,7 +4,7 @@ internal import SystemPackage
 /// The files beside a database that another program wrote. Reading one in WAL mode creates some.
 struct SideFiles {
     private let database: FilePath
-    private let present: Set<String>
+    private let present: Set<String>  // exact: suffixes of the source
 
     init(of database: FilePath) {
         self.database = database

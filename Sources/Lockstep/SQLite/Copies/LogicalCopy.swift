@@ -144,7 +144,7 @@ struct LogicalCopy: ~Copyable {
     ) throws {
         let present = Set(
             try original.query("SELECT name FROM main.sqlite_schema WHERE type = 'table'") { row in
-                try row[0] as String
+                try row[0] as SQLName
             })
         if present.contains("sqlite_sequence") {
             try copy.execute("DELETE FROM main.sqlite_sequence")
@@ -177,11 +177,11 @@ struct LogicalCopy: ~Copyable {
     /// - Throws: ``LockstepError/Code/damaged`` if they differ.
     func compare(
         _ original: borrowing Connection, with copy: borrowing Connection
-    ) throws -> [String: Int] {
-        var counts: [String: Int] = [:]
+    ) throws -> [ExactText: Int] {
+        var counts: [ExactText: Int] = [:]
         for table in source.tables {
             let rows = try compare(table, original, copy)
-            if !table.belongsToVirtual { counts[table.name] = rows }
+            if !table.belongsToVirtual { counts[ExactText(table.name)] = rows }
         }
         return counts
     }

@@ -102,16 +102,17 @@ enum PageCopy {
     }
 
     /// The row count of every table that stores rows itself.
-    static func rowCounts(_ connection: borrowing Connection) throws -> [String: Int] {
+    static func rowCounts(_ connection: borrowing Connection) throws -> [ExactText: Int] {
         let names = try connection.query(
             """
             SELECT name FROM main.sqlite_schema
             WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
             """
         ) { row in try row[0] as String }
-        var counts: [String: Int] = [:]
+        var counts: [ExactText: Int] = [:]
         for name in names {
-            counts[name] = try connection.value("SELECT count(*) FROM main.\(name: name)")
+            counts[ExactText(name)] = try connection.value(
+                "SELECT count(*) FROM main.\(name: name)")
         }
         return counts
     }

@@ -17,10 +17,10 @@ public struct SetAsideLog: Sendable, Hashable {
         guard let name = database.lastComponent else { return [] }
         let folder = AtomicFile.parent(of: database)
         let prefix = name.string + infix
-        let files = try Folder.list(folder, hidden: prefix.hasPrefix(".")) {
-            $0.hasPrefix(prefix)
+        let files = try Folder.list(folder, hidden: prefix.begins(with: ".")) {
+            $0.begins(with: prefix)
         }.files
-        let numbers = files.compactMap { Int($0.dropFirst(prefix.count)) }
+        let numbers = files.compactMap { $0.rest(after: prefix).flatMap { Int($0) } }
         return numbers.sorted().map { folder.appending("\(prefix)\($0)") }
     }
 

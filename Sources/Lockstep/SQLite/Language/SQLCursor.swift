@@ -119,6 +119,7 @@ struct SQLCursor {
         return tokens[position...]
     }
 
+    // exact: names of SQLite
     /// Whether one of the remaining tokens can be this name, quoted or not.
     func mentions(_ name: SQLName) -> Bool { tokens[position...].contains { $0.name == name } }
 

@@ -293,6 +293,11 @@ extension SQLTokens {
 }
 
 extension StringProtocol {
+    /// In upper case as SQLite understands it: only ASCII letters change.
+    package var asciiUppercased: String {
+        String(decoding: utf8.map { $0.isASCIILowercase ? $0 & 0xDF : $0 }, as: UTF8.self)
+    }
+
     /// In lower case as SQLite understands it: only ASCII letters change.
     package var asciiLowercased: String {
         guard utf8.contains(where: { $0.isASCIIUppercase }) else { return String(self) }

@@ -6,13 +6,12 @@ enum OpenNames {
     /// A hint for SQL that uses such a name without the keyring; nil for SQLite's other messages.
     static func hint(for message: String) -> String? {
         let (table, function) = ("no such table: ", "no such function: lockstep_")
-        if message.hasPrefix(table), message.hasSuffix(viewSuffix) {
-            let name = message.dropFirst(table.count).dropLast(viewSuffix.count)
+        if let name = message.rest(after: table)?.rest(before: viewSuffix) {
             return
                 "if \(name) has sealed columns, open the database with the fields keyring of their "
                 + "dataset"
         }
-        guard message.hasPrefix(function) else { return nil }
+        guard message.begins(with: function) else { return nil }
         return
             "sealed values open only with their dataset's fields keyring: open the database with it"
     }

@@ -166,11 +166,7 @@ public struct SQLCipherSettings: Sendable, Hashable, CustomStringConvertible {
 
     /// The bytes of `x'…'` or of digits alone.
     private static func bytes(_ text: String) -> [UInt8]? {
-        var digits = text[...]
-        if digits.hasPrefix("x'"), digits.hasSuffix("'"), digits.count >= 3 {
-            digits = digits.dropFirst(2).dropLast()
-        }
-        return Hex.decode(digits)
+        Hex.decode(text.rest(after: "x'")?.rest(before: "'") ?? text[...])
     }
 
     private static func values(_ pragma: Pragma) -> String {
@@ -202,7 +198,7 @@ extension String {
     fileprivate func normalized(for pragma: SQLCipherSettings.Pragma) -> String {
         let name = trimmingCharacters { $0 == "'" }
         return switch pragma {
-        case .mac, .derivation: name.uppercased()
+        case .mac, .derivation: name.asciiUppercased
         case .salt, .saltMask: self
         default: name
         }
@@ -211,7 +207,7 @@ extension String {
 
 extension HashFunction {
     fileprivate init?(settingOf value: String, _ prefix: String) {
-        switch value.lowercased() {
+        switch value.asciiLowercased {
         case prefix + "sha1": self = .sha1
         case prefix + "sha256": self = .sha256
         case prefix + "sha512": self = .sha512

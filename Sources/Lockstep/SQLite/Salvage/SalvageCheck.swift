@@ -9,8 +9,8 @@ extension SalvageTarget {
     /// Rows that refer to missing rows.
     func orphans() throws -> [SalvageReport.Orphans] {
         struct Reference: Hashable {
-            let table: String
-            let parent: String
+            @Exact private(set) var table: String
+            @Exact private(set) var parent: String
         }
         var counts: [Reference: Int] = [:]
         try statement("PRAGMA main.foreign_key_check").forEach { row in
@@ -27,9 +27,9 @@ extension SalvageTarget {
         let answers = try statement("PRAGMA main.integrity_check").map { row in
             try row[0] as String
         }
-        let problems = Set(answers.filter { $0 != "ok" }).sorted()
+        let problems = Set(answers.filter { $0 != "ok" }.map { ExactText($0) }).sorted().map(\.text)
         let structural = ["*** in database", "Tree ", "Page ", "Freelist"]
-        if let broken = problems.first(where: { structural.contains(where: $0.hasPrefix) }) {
+        if let broken = problems.first(where: { structural.contains(where: $0.begins) }) {
             throw LockstepError(
                 .damaged, "the new database is broken: \(broken)",
                 hint: "check the disk, and run the salvage again")

@@ -160,7 +160,7 @@ final class SalvageRun {
         let tornIndexes = plan.indexes.filter { $0.tree.gaps.contains(where: \.mayHavePages) }
         if !report.isSchemaIncomplete, torn.isEmpty || torn.count + tornIndexes.count == 1 {
             if let name = torn.first?.object.name,
-                let index = report.tables.firstIndex(where: { $0.name == name })
+                let index = report.tables.firstIndex(where: { $0.name.hasSameBytes(as: name) })
             {
                 report.tables[index].unreadablePages += unplaced.count
             }

@@ -15,7 +15,7 @@ final class SalvageTarget {
     }
 
     let connection: Connection
-    private var inserts: [String: Insert] = [:]
+    private var inserts: [ExactText: Insert] = [:]
 
     /// Creates a database whose tables accept rows unchanged, without checking references.
     init(creating path: FilePath, _ key: borrowing DatabaseKey) throws {
@@ -211,7 +211,7 @@ final class SalvageTarget {
     private static let duplicateKey = [SQLITE_CONSTRAINT | 6 << 8, SQLITE_CONSTRAINT | 10 << 8]
 
     private func insert(_ shape: TableShape, fields: Int, replacing: Bool) throws -> Insert {
-        let id = "\(fields) \(replacing) \(shape.name)"
+        let id = ExactText("\(fields) \(replacing) \(shape.name)")
         if let insert = inserts[id] { return insert }
         let names = names(shape, fields: fields)
         let places = [String](repeating: "?", count: names.count).joined(separator: ", ")

@@ -5,13 +5,13 @@ struct SchemaObject: Equatable {
     }
 
     let kind: Kind
-    let name: String
+    @Exact private(set) var name: String
     /// The table that it belongs to, itself for a table; nil if it is unknown.
-    let table: String?
+    @Exact private(set) var table: String?
     /// Nil if it is unknown; 0 for an object without a b-tree.
     private(set) var root: UInt32?
     /// Nil for the indexes that SQLite creates for constraints.
-    let sql: String?
+    @Exact private(set) var sql: String?
     let isVirtual: Bool
 
     /// Whether SQLite creates it by itself, as SQL cannot.
@@ -59,7 +59,8 @@ struct SchemaObject: Equatable {
         let sql = text(4)
         var isVirtual = false
         if let sql {
-            guard let head = Self.head(of: sql), head.kind == kind, head.name == name else {
+            guard let head = Self.head(of: sql), head.kind == kind, head.name.hasSameBytes(as: name)
+            else {
                 return nil
             }
             isVirtual = head.isVirtual

@@ -36,6 +36,7 @@ struct ConnectionPragmas {
                     "PRAGMA \(verbatim: "case_sensitive_like = \(isLikeCaseSensitive ? 1 : 0)")")
             }
             for (name, value) in values
+            // exact: names of the source
             where now.values.first(where: { $0.name == name })?.value != value {
                 // 2 is read, but FAST is written.
                 let text = name == "secure_delete" && value == 2 ? "FAST" : "\(value)"

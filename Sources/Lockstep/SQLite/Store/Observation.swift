@@ -34,7 +34,7 @@ public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let observation: Observation
         let subscription: Subscription
-        private var tables: Set<String>?
+        private var tables: Set<ExactText>?
 
         init(observation: Observation, subscription: Subscription) {
             self.observation = observation
@@ -78,10 +78,10 @@ extension Connection {
     /// Also returns the tables that `body` reads, by their names in lower case.
     func notingTables<Value>(
         _ body: (borrowing Connection) throws -> Value
-    ) throws -> (Value, Set<String>) {
+    ) throws -> (Value, Set<ExactText>) {
         core.usedTables = []
         defer { core.usedTables = nil }
         let value = try body(self)
-        return (value, Set((core.usedTables ?? []).map(\.folded)))
+        return (value, Set((core.usedTables ?? []).map { ExactText($0.folded) }))
     }
 }

@@ -56,12 +56,15 @@ enum DriftCheck {
         _ fresh: borrowing Connection, as connection: borrowing Connection,
         _ differences: [SchemaSnapshot.Difference]
     ) throws -> Bool {
-        let unexpected = Set(differences.filter { $0.change == .unexpected }.map(\.name))
+        let unexpected = Set(
+            differences.filter { $0.change == .unexpected }.map { ExactText($0.name) })
         var hasAny = false
         for column in try RegistryTables.claimed(connection)
         where column.state.sealsValues {
             let guards = try SealingGuard.all(of: column.name, column.table, connection)
-            guard guards.contains(where: { unexpected.contains($0.name) }) else { continue }
+            guard guards.contains(where: { unexpected.contains(ExactText($0.name)) }) else {
+                continue
+            }
             try fresh.with(rights: .engine) {
                 try Self.renaming(column, as: guards[0].base, fresh) { table, name in
                     try SealingChange(
@@ -83,7 +86,7 @@ enum DriftCheck {
         _ column: SealedColumn, as base: String, _ fresh: borrowing Connection,
         _ body: (_ table: String, _ column: String) throws -> Void
     ) throws {
-        let names = base.dropFirst(EngineTables.guardPrefix.count)
+        let names = base.rest(after: EngineTables.guardPrefix) ?? ""
         let (inTable, ofColumn) = ("\(column.table)_", "_\(column.name)")
         let table = SQLTokens.quote(column.table)
         func rename(_ what: String, back: String, _ table: String, _ name: String) throws {
@@ -94,18 +97,16 @@ enum DriftCheck {
         let own = inTable + column.name
         // A number follows where the name was taken.
         let isNumbered =
-            names.hasPrefix(own + "_") && names.dropFirst(own.count + 1).allSatisfy(\.isNumber)
-        if names == own || isNumbered {
+            names.rest(after: own + "_").map { $0.utf8.allSatisfy(\.isASCIIDigit) } == true
+        if names.hasSameBytes(as: own) || isNumbered {
             try body(column.table, column.name)
-        } else if names.hasPrefix(inTable) {
-            let old = String(names.dropFirst(inTable.count))
+        } else if let old = names.rest(after: inTable).map(String.init) {
             let (now, then) = (SQLTokens.quote(column.name), SQLTokens.quote(old))
             try rename(
                 "ALTER TABLE main.\(table) RENAME COLUMN \(now) TO \(then)",
                 back: "ALTER TABLE main.\(table) RENAME COLUMN \(then) TO \(now)",
                 column.table, old)
-        } else if names.hasSuffix(ofColumn) {
-            let old = String(names.dropLast(ofColumn.count))
+        } else if let old = names.rest(before: ofColumn).map(String.init) {
             let then = SQLTokens.quote(old)
             try rename(
                 "ALTER TABLE main.\(table) RENAME TO \(then)",

@@ -44,7 +44,10 @@ enum RegistryCheck {
         }
         let strangers = claimed.filter { column in
             !column.name.isEmpty
-                && !known.contains { $0.table == column.table && $0.name == column.name }
+                && !known.contains {
+                    $0.table.hasSameBytes(as: column.table)
+                        && $0.name.hasSameBytes(as: column.name)
+                }
         }
         if !strangers.isEmpty {
             let names = strangers.map { column in

@@ -119,7 +119,7 @@ struct RoundTripCheck: Sendable {
     // MARK: Rows
 
     /// The number of rows in each table, except the engine's own tables and SQLite's.
-    private static func rows(_ connection: borrowing Connection) throws -> [String: Int] {
+    private static func rows(_ connection: borrowing Connection) throws -> [ExactText: Int] {
         let tables = try connection.query(
             """
             SELECT name FROM pragma_table_list
@@ -127,16 +127,17 @@ struct RoundTripCheck: Sendable {
               AND name NOT LIKE 'lockstep\\_%' ESCAPE '\\'
             """
         ) { row in try row[0] as String }
-        var rows: [String: Int] = [:]
+        var rows: [ExactText: Int] = [:]
         for table in tables {
-            rows[table] = try connection.value("SELECT count(*) FROM main.\(name: table)")
+            rows[ExactText(table)] = try connection.value(
+                "SELECT count(*) FROM main.\(name: table)")
         }
         return rows
     }
 
     /// A way down can drop rows that a way up does not restore. That is allowed, and worth a notice.
     private static func compare(
-        _ before: [String: Int], _ after: [String: Int]
+        _ before: [ExactText: Int], _ after: [ExactText: Int]
     ) -> [VerificationReport.Finding] {
         before.sorted { $0.key < $1.key }.compactMap { table, count in
             guard let left = after[table], left != count else { return nil }

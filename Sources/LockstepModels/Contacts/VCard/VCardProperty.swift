@@ -1,3 +1,5 @@
+internal import Lockstep
+
 /// A line of a card: `group.NAME;PARAMETER=value:content`.
 struct VCardProperty {
     /// The group of properties that belong together, such as `item1`; nil for none.
@@ -31,19 +33,22 @@ struct VCardProperty {
             start = end + 1
         }
         let parts = pieces[0].split(separator: ".", maxSplits: 1).map(String.init)
-        group = parts.count == 2 ? parts[0].uppercased() : nil
-        name = (parts.last ?? "").uppercased()
+        group = parts.count == 2 ? parts[0].asciiUppercased : nil
+        name = (parts.last ?? "").asciiUppercased
         parameters = pieces.dropFirst().map { piece in
-            let parts = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = piece.pieces(between: "=", atMost: 1)
             guard parts.count == 2 else { return ("", piece) }
-            return (parts[0].uppercased(), parts[1].filter { $0 != "\"" })
+            return (parts[0].asciiUppercased, parts[1].filter { $0 != "\"" })
         }
     }
 
     /// The values of a parameter, in lower case; those without a name are types and encodings.
     func values(_ parameter: String) -> [String] {
-        parameters.filter { $0.name == parameter }.flatMap { $0.value.split(separator: ",") }
-            .map { $0.lowercased() }
+        // exact: names of the source
+        parameters.filter { $0.name == parameter }.flatMap {
+            $0.value.pieces(between: ",").filter { !$0.isEmpty }
+        }
+        .map(\.asciiLowercased)
     }
 
     /// The content's encoding.
@@ -62,7 +67,7 @@ struct VCardProperty {
     /// Its types, such as `home` and `fax`.
     var types: [String] {
         let bare = values("").filter { !VCardText.encodings.contains($0) }
-        var known: Set<String> = ["pref"]
+        var known: Set<String> = ["pref"]  // exact: names of the source
         let types = (bare + values("TYPE")).filter { known.insert($0).inserted }
         // Nearly every telephone has the type `voice`.
         return types.count > 1 ? types.filter { $0 != "voice" } : types

@@ -1,3 +1,4 @@
+internal import Lockstep
 internal import SystemPackage
 
 /// The cards of a file, one after the other.
@@ -65,8 +66,9 @@ struct VCardReader: ~Copyable {
     }
 
     private static func `is`(_ property: VCardProperty, _ name: String) -> Bool {
+        // exact: names of the source
         guard property.name == name, let text = try? property.text(.four) else { return false }
-        return text.uppercased().filter { !$0.isWhitespace } == "VCARD"
+        return text.asciiUppercased.filter { !$0.isWhitespace } == "VCARD"
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {
@@ -81,7 +83,7 @@ struct VCardParts {
     private var names: VCardProperty?
     private var fullName: VCardProperty?
     private var phones: [VCardProperty] = []
-    private var labels: [String: VCardProperty] = [:]
+    private var labels: [ExactText: VCardProperty] = [:]
 
     mutating func take(_ property: VCardProperty) {
         switch property.name {
@@ -93,7 +95,9 @@ struct VCardParts {
         case "FN": fullName = fullName ?? property
         case "TEL": phones.append(property)
         case "X-ABLABEL":
-            if let group = property.group { labels[group] = labels[group] ?? property }
+            if let group = property.group.map({ ExactText($0) }) {
+                labels[group] = labels[group] ?? property
+            }
         default: break
         }
     }
@@ -125,13 +129,15 @@ struct VCardParts {
 
     private static func number(ofURI text: String) -> String? {
         let scheme = String(text.utf8.prefix(4)) ?? ""
-        return scheme.lowercased() == "tel:" ? String(text.utf8.dropFirst(4)) : nil
+        return scheme.asciiLowercased == "tel:" ? String(text.utf8.dropFirst(4)) : nil
     }
 
     private func label(
         of phone: VCardProperty, _ version: VCardVersion
     ) throws(ImportProblem) -> String {
-        if let label = phone.group.flatMap({ labels[$0] }) { return try label.text(version) }
+        if let label = phone.group.flatMap({ labels[ExactText($0)] }) {
+            return try label.text(version)
+        }
         let types = phone.types
         return types.isEmpty ? Phone.defaultLabel : types.joined(separator: " ")
     }

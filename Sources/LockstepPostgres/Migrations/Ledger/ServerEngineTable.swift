@@ -11,6 +11,7 @@ struct ServerEngineTable {
     /// - Throws: `LockstepError.Code.tampered` for something that is no table: a view would run its maker's code.
     /// - Parameter kinds: What the schema has, if that is known.
     func exists(
+        // exact: names of the source
         _ connection: borrowing ServerConnection, _ kinds: [String: EngineTable.Kind]? = nil
     ) throws -> Bool {
         let kind =
@@ -30,6 +31,7 @@ struct ServerEngineTable {
     /// - Throws: `LockstepError.Code.tampered` for a row that is of another form.
     func rows<Output>(
         _ columns: String, order: String, _ connection: borrowing ServerConnection,
+        // exact: names of the source
         _ kinds: [String: EngineTable.Kind]? = nil, _ body: (ServerRow) throws -> Output
     ) throws -> [Output] {
         guard try exists(connection, kinds) else { return [] }

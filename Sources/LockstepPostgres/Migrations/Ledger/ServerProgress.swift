@@ -30,6 +30,7 @@ struct ServerProgressTable {
     /// - Parameter kinds: What the schema has, if that is known.
     /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write.
     func all(
+        // exact: names of the source
         _ connection: borrowing ServerConnection, _ kinds: [String: EngineTable.Kind]? = nil
     ) throws -> [ServerProgress] {
         let found = try place.rows(

@@ -12,6 +12,7 @@ struct ServerRepeatables {
     /// - Parameter kinds: What the schema has, if that is known.
     /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write.
     func all(
+        // exact: names of the source
         _ connection: borrowing ServerConnection, _ kinds: [String: EngineTable.Kind]? = nil
     ) throws -> [RepeatedMigration] {
         let found = try place.rows(
@@ -22,7 +23,7 @@ struct ServerRepeatables {
                 set: try row[0], name: try row[1], appliedAt: try row[2],
                 checksums: try place.checksums(row, from: 3))
         }
-        guard Set(found.map { [$0.set, $0.name] }).count == found.count else {
+        guard Set(found.map { [ExactText($0.set), ExactText($0.name)] }).count == found.count else {
             throw place.impossible("second row of a name")
         }
         return found

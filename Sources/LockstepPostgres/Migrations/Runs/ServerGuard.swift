@@ -109,7 +109,9 @@ struct ServerGuard {
     ) throws -> [LockstepError] {
         let after = try Self.tables(connection, withSizes: false)
         var tolerated: [LockstepError] = []
-        for (number, table) in before.sorted(by: { $0.value.title < $1.value.title }) {
+        for (number, table) in before.sorted(by: {
+            ExactText($0.value.title) < ExactText($1.value.title)
+        }) {
             let hadRows = !rowless.contains(number)
             guard let loss = try Self.loss(table, hadRows, after[number], connection)
             else { continue }
@@ -130,7 +132,9 @@ struct ServerGuard {
     }
 
     private static func names(_ spelling: String, _ table: Table) -> Bool {
-        [table.name, table.title].contains { $0.lowercased() == spelling.lowercased() }
+        [table.name, table.title].contains {
+            $0.asciiLowercased.hasSameBytes(as: spelling.asciiLowercased)
+        }
     }
 
     private static func loss(

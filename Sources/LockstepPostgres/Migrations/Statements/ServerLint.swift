@@ -7,7 +7,7 @@ struct ServerLint {
     private let isFilled: (StatementReader.Name) throws -> Bool
     private var findings: [LintFinding] = []
     /// The columns that a constraint of the same script shows to be without NULL, as `table.column`.
-    private var checked: Set<String> = []
+    private var checked: Set<ExactText> = []
 
     static func findings(
         _ script: ServerScript, _ file: String, isFilled: (StatementReader.Name) throws -> Bool
@@ -24,7 +24,7 @@ struct ServerLint {
         if let name = reader.camelCase {
             add(
                 .warning, .foldedName, statement,
-                "\(name) is not quoted, and so is \(name.lowercased())",
+                "\(name) is not quoted, and so is \(name.asciiLowercased)",
                 "write \"\(name)\", or small letters and underscores")
         }
         if reader.take("create") {
@@ -73,10 +73,10 @@ struct ServerLint {
         guard let table = reader.name() else { return }
         if reader.contains("serial") || reader.contains("bigserial") { serial(statement) }
         if reader.contains("check"), reader.contains("is", "not", "null") {
-            checked.insert(table.joined(separator: "."))
+            checked.insert(ExactText(table.joined(separator: ".")))
         }
         let name = table.joined(separator: ".")
-        let readsAll = reader.contains("set", "not", "null") && !checked.contains(name)
+        let readsAll = reader.contains("set", "not", "null") && !checked.contains(ExactText(name))
         let rewrites = reader.changesType || Self.addsComputed(reader)
         let validates = Self.addsConstraint(reader) && !reader.contains("not", "valid")
         guard readsAll || rewrites || validates, try isFilled(table) else { return }

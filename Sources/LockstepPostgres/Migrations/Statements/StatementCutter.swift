@@ -56,7 +56,7 @@ struct StatementCutter {
         case (.symbol, UInt8(ascii: "(")): parentheses += 1
         case (.symbol, UInt8(ascii: ")")): parentheses = max(parentheses - 1, 0)
         case (.word, _):
-            take(word: String(decoding: bytes[token.range], as: UTF8.self).lowercased())
+            take(word: String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased)
         default: break
         }
     }

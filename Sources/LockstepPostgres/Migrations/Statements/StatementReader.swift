@@ -26,7 +26,7 @@ struct StatementReader {
             case .space, .comment: return nil
             case .word:
                 if camelCase == nil, Self.isCamelCase(bytes[token.range]) { camelCase = text }
-                return Piece(text: text.lowercased(), isName: true, isQuoted: false)
+                return Piece(text: text.asciiLowercased, isName: true, isQuoted: false)
             case .quotedName:
                 let inner = bytes[token.range].dropFirst().dropLast()
                 let name = String(decoding: inner, as: UTF8.self).replacing("\"\"", with: "\"")

@@ -54,7 +54,7 @@ extension Keys {
         private func requireOwn(_ file: KeyringFile, _ path: FilePath) throws {
             let databases = try file.summary().databases
             guard databases.count > 1 else { return }
-            let others = databases.compactMap(\.path).map(\.string).sorted()
+            let others = databases.compactMap(\.path).map(\.string).sortedByBytes()
             throw LockstepError(
                 .keyringConflict,
                 "\(file.path) is the keyring of \(counted(databases.count, "database"))"

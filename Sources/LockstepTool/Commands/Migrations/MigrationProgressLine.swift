@@ -39,5 +39,5 @@ final class MigrationProgressLine {
 
 extension JobProgress.Phase {
     /// Whether something waits for another connection's lock.
-    var isWait: Bool { name == Self.waiting.name }
+    var isWait: Bool { name == Self.waiting.name }  // exact: names of the source
 }

@@ -29,7 +29,7 @@ extension ContactCommands {
 
     /// Numbers that commas part, each with a label before it or none, as `show` prints them: `work 030 1234, 0171 5`.
     private static func phones(_ text: String) -> [Phone] {
-        text.split(separator: ",").compactMap { part in
+        text.pieces(between: ",").compactMap { part in
             let words = part.split(separator: " ")
             guard let first = words.first else { return nil }
             guard words.count > 1, first.allSatisfy(\.isLetter) else {

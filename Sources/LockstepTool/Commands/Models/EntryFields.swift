@@ -26,7 +26,7 @@ struct EntryFieldOptions: ParsableArguments {
     private static let largest = 64 * 1024 * 1024
 
     func fields<Commands: ModelCommands>(of _: Commands.Type) throws -> EntryFields {
-        var values: [String: String?] = [:]
+        var values: [String: String?] = [:]  // exact: names of fields, which the source has
         if let file {
             let bytes =
                 file == "-"
@@ -35,8 +35,7 @@ struct EntryFieldOptions: ParsableArguments {
             values = try Self.object(bytes)
         }
         for text in assignments {
-            let parts = text.split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = text.pieces(between: "=", atMost: 1)
             guard parts.count == 2, !parts[0].isEmpty else {
                 throw ValidationError("expected FIELD=VALUE")
             }
@@ -53,8 +52,10 @@ struct EntryFieldOptions: ParsableArguments {
         return EntryFields(entry: Commands.entry, values: values)
     }
 
+    // exact: names of fields, which the source has
     private static func object(_ bytes: [UInt8]) throws -> [String: String?] {
         do {
+            // exact: names of fields, which the source has
             return try JSONDecoder().decode([String: Scalar].self, from: Data(bytes))
                 .mapValues(\.text)
         } catch {
@@ -86,7 +87,7 @@ struct EntryFieldOptions: ParsableArguments {
 /// The fields of an entry that a command inserts or changes.
 struct EntryFields {
     let entry: String
-    let values: [String: String?]
+    let values: [String: String?]  // exact: names of fields, which the source has
 
     /// The text of a field, and nil if it was not given or is null.
     func text(_ name: String) -> String? { values[name] ?? nil }

@@ -81,7 +81,9 @@ struct Copy: ParsableCommand {
         }
         Interruption.expect()
         var copy = ServerCopy(sets)
-        copy.plaintext = plaintext.flatMap { $0.split(separator: ",").map(String.init) }
+        copy.plaintext = plaintext.flatMap {
+            $0.pieces(between: ",").filter { !$0.isEmpty }.map(String.init)
+        }
         copy.leavingOut = leaveOut
         let line = MigrationProgressLine()
         let progress: JobProgress.Handler = {

@@ -13,7 +13,7 @@ struct AdoptedFixtureTests {
     struct Fixture: Sendable, CustomTestStringConvertible {
         let name: String
         let passphrase: String?
-        let rows: [String: Int]
+        let rows: [ExactText: Int]
         /// Queries to the new database, with their answers.
         let sample: String
         let answer: String

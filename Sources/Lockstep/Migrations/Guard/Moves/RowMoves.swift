@@ -104,7 +104,7 @@ struct RowMoves {
     mutating func add(_ move: Move) {
         // A program's loop repeats one statement.
         if let index = moves.lastIndex(where: {
-            $0.from == move.from && $0.to == move.to && $0.sql == move.sql
+            $0.from == move.from && $0.to == move.to && $0.sql.hasSameBytes(as: move.sql)
         }) {
             moves[index].rows += move.rows
         } else {

@@ -7,10 +7,11 @@
 enum AtlasLayout: LayoutRules {
     static let maker: String? = "`atlas migrate new`"
 
+    // exact: a name of the source
     static func isSettings(_ name: Substring) -> Bool { name == AtlasSum.fileName }
 
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
-        let files = sources.filter { $0.folder == nil && $0.name.hasSuffix(".sql") }
+        let files = sources.filter { $0.folder == nil && $0.name.ends(with: ".sql") }
         if let sum = sources.first(where: { $0.path == AtlasSum.fileName }) {
             try AtlasSum(sum).check(files)
         } else if let first = files.first {
@@ -59,7 +60,7 @@ private struct AtlasDirectives {
             omittingEmptySubsequences: false, whereSeparator: \.isNewline
         ).enumerated() {
             let line = line.trimmingSpace()
-            guard line.hasPrefix("--") else { break }
+            guard line.begins(with: "--") else { break }
             let words = line.drop { $0 == "-" || $0 == " " }
                 .split(whereSeparator: \.isWhitespace)
             switch words.first {

@@ -44,7 +44,7 @@ struct AtlasSum {
         }
         var rest = entries[...]
         for file in files where !Self.isLeftOut(file) {
-            guard let entry = rest.popFirst(), entry.name == file.name else {
+            guard let entry = rest.popFirst(), entry.name.hasSameBytes(as: file.name) else {
                 throw file.malformed("is not in \(Self.fileName) at its place", hint: Self.hint)
             }
         }
@@ -95,8 +95,10 @@ extension Substring {
     fileprivate func range(of text: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
+            if self[start...].begins(with: text) {
+                return start..<utf8.index(start, offsetBy: text.utf8.count)
+            }
+            start = unicodeScalars.index(after: start)
         }
         return nil
     }

@@ -27,7 +27,8 @@ enum ByNameLayout: LayoutRules {
                 pairs.addUp(part(place + 1, of: number), file.name.name, file.source)
             }
             for file in files where file.name.direction == .down {
-                let place = ups.firstIndex { $0.name.name == file.name.name } ?? ups.count
+                let place =
+                    ups.firstIndex { $0.name.name.hasSameBytes(as: file.name.name) } ?? ups.count
                 try pairs.addDown(part(place + 1, of: number), file.name.name, file.source)
             }
         }

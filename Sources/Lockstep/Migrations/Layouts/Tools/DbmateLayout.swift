@@ -22,7 +22,7 @@ enum DbmateLayout: LayoutRules {
             }
             let rest = stem.dropFirst(digits.count)
             contents.versions.append(
-                try file(version, rest.hasPrefix("_") ? rest.dropFirst() : rest, source))
+                try file(version, rest.rest(after: "_") ?? rest, source))
         }
         return contents
     }
@@ -52,10 +52,8 @@ enum DbmateLayout: LayoutRules {
 
     /// The normalised text of a marker, independent of white space, for the checksum.
     private static func meaning(of comment: String) -> String? {
-        let words = Substring(comment).dropFirst(2).split(whereSeparator: \.isWhitespace)
-        guard comment.hasPrefix("--"), words.first?.hasPrefix("migrate:") == true else {
-            return nil
-        }
+        let words = comment.rest(after: "--")?.split(whereSeparator: \.isWhitespace) ?? []
+        guard words.first?.begins(with: "migrate:") == true else { return nil }
         return words.joined(separator: " ")
     }
 
@@ -64,7 +62,7 @@ enum DbmateLayout: LayoutRules {
     ) throws(LockstepError) -> ScriptSplitter.Marker? {
         let words = comment.content.split(whereSeparator: \.isWhitespace)
         // Misspelled markers are errors: otherwise a way down could become part of the way up.
-        guard let first = words.first, first.asciiLowercased.hasPrefix("migrate:") else {
+        guard let first = words.first, first.asciiLowercased.begins(with: "migrate:") else {
             return nil
         }
         guard comment.lead == .nothing else {
@@ -88,7 +86,7 @@ enum DbmateLayout: LayoutRules {
     ) throws(LockstepError) -> Bool {
         var inTransaction = true
         // dbmate ignores a word without a colon.
-        for option in options where option.contains(":") {
+        for option in options where option.utf8.contains(UInt8(ascii: ":")) {
             switch option {
             case "transaction:false": inTransaction = false
             case "transaction:true": inTransaction = true

@@ -13,10 +13,14 @@ enum DieselLayout: LayoutRules {
         var contents = LayoutContents()
         var pairs = UpDownPairs(.diesel)
         // A path that the program supplies can lack a folder name.
-        let folders = Dictionary(grouping: sources) { $0.path.prefix { $0 != "/" } }
-        let plain = Set(folders.keys.filter { zeros(in: $0) == 0 }.compactMap(version(of:)))
-        for (folder, all) in folders.sorted(by: { $0.key < $1.key }) {
-            let files = all.filter { $0.folder == folder }
+        let folders = Dictionary(grouping: sources) { ExactText($0.path.pieces(between: "/")[0]) }
+        let plain = Set(
+            folders.keys.map { $0.text[...] }.filter { zeros(in: $0) == 0 }.compactMap {
+                version(of: $0)
+            })
+        for (key, all) in folders.sorted(by: { $0.key < $1.key }) {
+            let folder = key.text[...]
+            let files = all.filter { $0.folder.hasSameBytes(as: folder) }
             guard let first = all.first(where: { $0.folder != nil }) else {
                 contents.ignoredFiles += all.filter(\.isSQL).map(\.path)
                 continue
@@ -86,8 +90,10 @@ enum DieselLayout: LayoutRules {
         var isTop = true
         for line in try source.text().split(whereSeparator: \.isNewline) {
             let line = line.prefix { $0 != "#" }.trimmingSpace()
-            if line.hasPrefix("[") { isTop = false }
-            let sides = line.split(separator: "=", maxSplits: 1).map { $0.trimmingSpace() }
+            if line.begins(with: "[") { isTop = false }
+            let sides = line.pieces(between: "=", atMost: 1).filter { !$0.isEmpty }.map {
+                $0.trimmingSpace()
+            }
             let quotes: Set<Character> = ["\"", "'"]
             guard isTop, sides.count == 2,
                 sides[0].filter({ !quotes.contains($0) }) == "run_in_transaction"

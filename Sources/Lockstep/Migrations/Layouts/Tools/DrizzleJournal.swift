@@ -17,7 +17,7 @@ struct DrizzleJournal {
         var tags: [String] = []
         for (index, entry) in entries.enumerated() {
             guard case .object(let fields) = entry, case .text(let tag) = fields["tag"],
-                !tag.isEmpty, !tag.contains("/")
+                !tag.isEmpty, !tag.utf8.contains(UInt8(ascii: "/"))
             else {
                 throw source.malformed(
                     "has an entry \(index) without a tag", hint: "restore it from version control")

@@ -22,14 +22,14 @@ enum DrizzleLayout: LayoutRules {
         var contents = LayoutContents()
         let files = sources.filter { $0.folder == nil && $0.isSQL }
         var last: MigrationVersion?
-        var listed: Set<String> = []
+        var listed: Set<ExactText> = []
         for tag in try DrizzleJournal(journal).tags {
-            guard let source = files.first(where: { $0.name == "\(tag).sql" }) else {
+            guard let source = files.first(where: { $0.name.hasSameBytes(as: "\(tag).sql") }) else {
                 throw journal.malformed(
                     "lists \(tag), but there is no \(tag).sql",
                     hint: "bring the file back: drizzle refuses the folder as well")
             }
-            guard listed.insert(tag).inserted, let name = NumberedName(tag),
+            guard listed.insert(ExactText(tag)).inserted, let name = NumberedName(tag),
                 let version = NumberedName.textualVersion(name.digits), !name.digits.isEmpty
             else {
                 throw journal.malformed(
@@ -48,7 +48,7 @@ enum DrizzleLayout: LayoutRules {
                     up: MigrationFileParser.parseWhole(source, as: .drizzle, marker: marker),
                     markers: meaning))
         }
-        for file in files where !listed.contains(String(file.name.dropLast(4))) {
+        for file in files where !listed.contains(ExactText(String(file.name.dropLast(4)))) {
             guard !NumberedName.isLikely(file.name) else {
                 throw file.malformed(
                     "is not in \(Self.journal), so that drizzle would not run it",
@@ -62,11 +62,11 @@ enum DrizzleLayout: LayoutRules {
     private static let breakpoint = "--> statement-breakpoint"
 
     private static func marker(_ comment: Substring) -> ScriptSplitter.Marker? {
-        comment.hasPrefix(breakpoint) ? .statementEnd : nil
+        comment.begins(with: breakpoint) ? .statementEnd : nil
     }
 
     /// A breakpoint ends a statement, so that it counts.
     private static func meaning(of comment: String) -> String? {
-        comment.hasPrefix(breakpoint) ? "statement-breakpoint" : nil
+        comment.begins(with: breakpoint) ? "statement-breakpoint" : nil
     }
 }

@@ -30,7 +30,7 @@ enum FlywayLayout: LayoutRules {
                 contents.ignoredFiles.append(source.path)
                 continue
             }
-            let own = settings[source.path] ?? FlywaySettings()
+            let own = settings[ExactText(source.path)] ?? FlywaySettings()
             if own.replacesPlaceholders { try requireNoPlaceholder(source) }
             switch name.prefix {
             case .version:
@@ -53,7 +53,7 @@ enum FlywayLayout: LayoutRules {
             }
         }
         contents.versions = try pairs.files()
-        contents.repeatables.sort { $0.name < $1.name }
+        contents.repeatables.sort { ExactText($0.name) < ExactText($1.name) }
         contents.baselines.sort { $0.version < $1.version }
         return contents
     }
@@ -124,7 +124,7 @@ enum FlywayLayout: LayoutRules {
         let isCallback =
             event == "createSchema"
             || ["before", "after"].contains { start in
-                event.hasPrefix(start) && event.dropFirst(start.count).first?.isUppercase == true
+                event.rest(after: start)?.first?.isUppercase == true
             }
         guard !isCallback else {
             throw source.malformed(

@@ -7,16 +7,17 @@ struct FlywaySettings {
 
     /// Whether a file of this name has such settings.
     static func isName(_ name: Substring) -> Bool {
-        name.asciiLowercased.hasSuffix(".sql\(ending)")
+        name.asciiLowercased.ends(with: ".sql\(ending)")
     }
 
     /// The settings, by the path of the file that they apply to.
     static func all(
         in sources: [MigrationSource]
-    ) throws(LockstepError) -> [String: FlywaySettings] {
-        var all: [String: FlywaySettings] = [:]
+    ) throws(LockstepError) -> [ExactText: FlywaySettings] {
+        var all: [ExactText: FlywaySettings] = [:]
         for source in sources where isName(source.name) {
-            all[String(source.path.dropLast(ending.utf8.count))] = try FlywaySettings(source)
+            all[ExactText(String(source.path.dropLast(ending.utf8.count)))] = try FlywaySettings(
+                source)
         }
         return all
     }
@@ -27,8 +28,10 @@ extension FlywaySettings {
         for line in try source.text().split(whereSeparator: \.isNewline) {
             let line = line.trimmingSpace()
             guard let first = line.first, first != "#", first != "!" else { continue }
-            let sides = line.split(separator: "=", maxSplits: 1).map { $0.trimmingSpace() }
-            let key = sides.first.map { $0.hasPrefix("flyway.") ? $0.dropFirst(7) : $0 } ?? ""
+            let sides = line.pieces(between: "=", atMost: 1).filter { !$0.isEmpty }.map {
+                $0.trimmingSpace()
+            }
+            let key = sides.first.map { $0.rest(after: "flyway.") ?? $0 } ?? ""
             switch (key, sides.count == 2 ? sides[1].asciiLowercased : "") {
             case ("executeInTransaction", "true"): runsInTransaction = true
             case ("executeInTransaction", "false"): runsInTransaction = false

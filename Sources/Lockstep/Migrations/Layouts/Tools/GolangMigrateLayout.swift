@@ -64,14 +64,14 @@ struct DirectedName {
     private let ending: Substring
 
     /// Whether it ends in `.sql`, with or without other text after the direction.
-    var isSQL: Bool { ending == "sql" || ending.hasSuffix(".sql") }
+    var isSQL: Bool { ending == "sql" || ending.ends(with: ".sql") }
 
     init?(_ name: Substring) {
         guard let whole = NumberedName(name),
             !whole.digits.isEmpty, whole.digits.utf8.allSatisfy(\.isASCIIDigit)
         else { return nil }
         // The name can contain dots: the last direction counts.
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = name.pieces(between: ".")
         guard
             let direction = parts.indices.dropLast().last(where: {
                 $0 > 0 && ["up", "down"].contains(parts[$0])

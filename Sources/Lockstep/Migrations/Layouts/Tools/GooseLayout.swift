@@ -13,7 +13,7 @@ enum GooseLayout: LayoutRules {
         for source in sources where source.folder == nil {
             let number = NumberedName(source.stem ?? source.name)
             let version = number?.signedVersion(atLeast: 1)
-            let isCode = source.name.hasSuffix(".go") && !source.name.hasSuffix("_test.go")
+            let isCode = source.name.ends(with: ".go") && !source.name.ends(with: "_test.go")
             if isCode, let version {
                 contents.code.append(
                     ExternalCode(version: version, fileName: source.path, language: "Go"))
@@ -53,7 +53,7 @@ enum GooseLayout: LayoutRules {
 
     /// The text of a marker in lower case; nil for any other comment.
     private static func meaning(of comment: some StringProtocol) -> String? {
-        guard comment.hasPrefix("--"), comment.contains("+goose") else { return nil }
+        guard comment.begins(with: "--"), comment.contains("+goose") else { return nil }
         let words = Substring(comment).drop { $0 == "-" }.split(whereSeparator: \.isWhitespace)
         return words.map(\.asciiLowercased).joined(separator: " ")
     }

@@ -96,7 +96,7 @@ enum MarkersLayout: LayoutRules {
     }
 
     private static func word(of comment: String) -> Word? {
-        guard comment.hasPrefix("--") else { return nil }
+        guard comment.begins(with: "--") else { return nil }
         let words = comment.asciiLowercased.split { !$0.isLetter && !$0.isNumber }
         switch words {
         case ["up"], ["up", "migration"]: return .up

@@ -8,6 +8,7 @@ enum PrismaLayout: LayoutRules {
     static let alwaysUsesTime = true
     static let lock = "migration_lock.toml"
 
+    // exact: a name of the source
     static func isSettings(_ name: Substring) -> Bool { name == lock }
 
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {

@@ -10,7 +10,7 @@ enum RefineryLayout: LayoutRules {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
         for source in sources {
-            let isCode = source.name.hasSuffix(".rs")
+            let isCode = source.name.ends(with: ".rs")
             guard isCode || source.isSQL else { continue }
             let stem = isCode ? source.name.dropLast(3) : source.name.dropLast(4)
             guard let name = PrefixedName(stem), let version = Self.version(of: name),

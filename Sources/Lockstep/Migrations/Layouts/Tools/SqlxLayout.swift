@@ -16,11 +16,11 @@ enum SqlxLayout: LayoutRules {
             }
             guard let version = number.signedVersion() else { throw misnamed(source) }
             let inTransaction = !isOutside(source)
-            if number.name.hasSuffix(".down") {
+            if number.name.ends(with: ".down") {
                 try pairs.addDown(
                     version, number.name.dropLast(5), source, inTransaction: inTransaction)
             } else {
-                let isHalf = number.name.hasSuffix(".up")
+                let isHalf = number.name.ends(with: ".up")
                 pairs.addUp(
                     version, isHalf ? number.name.dropLast(3) : number.name, source,
                     inTransaction: inTransaction)
@@ -33,7 +33,7 @@ enum SqlxLayout: LayoutRules {
     static func draft(
         _ version: String, _ name: String, in set: MigrationSet
     ) -> [(path: String, content: String)] {
-        let isPaired = set.files.last?.fileName.hasSuffix(".up.sql") ?? true
+        let isPaired = set.files.last?.fileName.ends(with: ".up.sql") ?? true
         return isPaired
             ? GolangMigrateLayout.draft(version, name, in: set)
             : [("\(version)_\(name).sql", "")]

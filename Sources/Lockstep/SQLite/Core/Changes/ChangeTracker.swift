@@ -95,6 +95,7 @@ final class ChangeTracker {
     }
 
     private func number(of name: SQLName) -> Int {
+        // exact: names of SQLite
         if let last = events.last, tables[last.table] == name { return last.table }
         if let number = tables.firstIndex(of: name) { return number }
         tables.append(name)
@@ -109,13 +110,13 @@ final class ChangeTracker {
         let counted = unsafe sqlite3_total_changes64(database) - countedBefore
         let isComplete = counted == reported && !mayReplace && !isOverfull
         var changes = DatabaseChanges()
-        let names = tables.map(\.folded)
+        let names = tables.map { ExactText($0.folded) }
         for event in events { changes.insert(event.row, of: names[event.table]) }
         if isComplete {
             // Statements that found nothing to change do not count as changes.
             if written.contains("sqlite_master") { changes.schemaChanged = true }
         } else {
-            for table in written.union(tables) { changes.insertAll(of: table.folded) }
+            for table in written.union(tables) { changes.insertAll(of: ExactText(table.folded)) }
         }
         return changes
     }

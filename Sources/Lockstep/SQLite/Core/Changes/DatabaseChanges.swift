@@ -11,7 +11,7 @@ public struct DatabaseChanges: Sendable, Hashable {
     }
 
     /// The changed tables, by their names in lower case.
-    public private(set) var tables: [String: Rows] = [:]
+    public private(set) var tables: [ExactText: Rows] = [:]
     /// Whether tables, indexes, views or triggers were created, altered or dropped.
     public internal(set) var schemaChanged = false
 
@@ -33,11 +33,11 @@ public struct DatabaseChanges: Sendable, Hashable {
     public var isEmpty: Bool { tables.isEmpty && !schemaChanged && !isUnknown }
 
     /// Whether anything changed that a query of these tables could see.
-    public func touches(_ names: Set<String>) -> Bool {
+    public func touches(_ names: Set<ExactText>) -> Bool {
         schemaChanged || isUnknown || !names.isDisjoint(with: tables.keys)
     }
 
-    mutating func insert(_ row: Int64, of table: String) {
+    mutating func insert(_ row: Int64, of table: ExactText) {
         switch tables[table] {
         case .any?: break
         case .listed(var rows)?:
@@ -48,7 +48,7 @@ public struct DatabaseChanges: Sendable, Hashable {
         }
     }
 
-    mutating func insertAll(of table: String) {
+    mutating func insertAll(of table: ExactText) {
         if table == "sqlite_master" { schemaChanged = true }
         if !Self.isOwn(table) { tables[table] = .any }
     }
@@ -69,7 +69,7 @@ public struct DatabaseChanges: Sendable, Hashable {
     }
 
     /// Whether the table is internal to SQLite or the engine, and so not reported.
-    private static func isOwn(_ table: String) -> Bool {
-        table.hasPrefix("sqlite_") || table.hasPrefix(EngineTables.prefix)
+    private static func isOwn(_ table: ExactText) -> Bool {
+        table.text.begins(with: "sqlite_") || table.text.begins(with: EngineTables.prefix)
     }
 }

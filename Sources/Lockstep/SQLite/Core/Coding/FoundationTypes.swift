@@ -141,7 +141,7 @@
 
         /// The number without needless zeros, as ``description`` gives it; nil for what is not a number.
         private static func plain(_ text: String) -> String? {
-            let isNegative = text.hasPrefix("-")
+            let isNegative = text.begins(with: "-")
             let parts = text.dropFirst(isNegative ? 1 : 0)
                 .split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isASCIIDigit) }) else {

@@ -109,7 +109,7 @@ final class RowSink {
             values.append(stored())
             return
         }
-        guard fits, next < slots.count, slots[next].name == name else {
+        guard fits, next < slots.count, slots[next].name.hasSameBytes(as: name) else {
             fits = false
             return
         }
@@ -181,7 +181,7 @@ final class RowSink {
 
     /// How the column of this name stores dates and UUIDs.
     func strategies(_ name: String) -> (dates: DateColumns, uuids: UUIDColumns) {
-        guard next < slots.count, slots[next].name == name else {
+        guard next < slots.count, slots[next].name.hasSameBytes(as: name) else {
             return (type.dates(for: name), type.uuids(for: name))
         }
         return (slots[next].dates, slots[next].uuids)

@@ -1,9 +1,9 @@
 /// The BLOB or TEXT that a handle opens.
 public struct BlobPlace: Sendable, Hashable {
     /// The table, which must have rowids.
-    public var table: String
+    @Exact public var table: String
     /// The column. To be writable, it must not be part of an index or a key.
-    public var column: String
+    @Exact public var column: String
     /// The rowid.
     public var row: Int64
 

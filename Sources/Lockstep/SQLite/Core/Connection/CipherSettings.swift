@@ -3,8 +3,8 @@ internal import CSQLCipher
 extension Connection {
     /// SQLCipher's and SQLite's settings for the file, by the names of the pragmas that report them; `reserved
     /// bytes` is the number of reserved bytes at the end of each page.
-    func cipherSettings() throws -> [String: String] {
-        var settings: [String: String] = [:]
+    func cipherSettings() throws -> [String: String] {  // exact: names of the source
+        var settings: [String: String] = [:]  // exact: names of the source
         let pragmas: [StaticString] = [
             "cipher_page_size", "page_size", "cipher_use_hmac", "cipher_hmac_algorithm",
             "cipher_plaintext_header_size",

@@ -159,7 +159,7 @@ final class ConnectionCore {
 
     func error(_ code: Int32, sql: String? = nil) -> LockstepError {
         if let failure = functionFailure, code == SQLITE_ERROR,
-            unsafe String(cString: sqlite3_errmsg(database)) == failure.message
+            unsafe String(cString: sqlite3_errmsg(database)).hasSameBytes(as: failure.message)
         {
             functionFailure = nil
             return failure

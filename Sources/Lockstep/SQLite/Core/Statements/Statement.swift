@@ -60,6 +60,7 @@ public struct Statement: ~Copyable {
         prepared.isBound.isSet = true
     }
 
+    // exact: names that the program gives
     /// Binds parameters by name for the next run; each name with or without its `:`, `@` or `$`.
     /// - Throws: ``LockstepError/Code/bindMismatch`` if a parameter has no name or no value, or if a name
     ///   matches no parameter.
@@ -76,18 +77,23 @@ public struct Statement: ~Copyable {
         return parameters.failure
     }
 
+    // exact: names that the program gives
     private func bindNamed(_ values: [String: any Bindable & Sendable]) throws(LockstepError) {
-        var used: Set<String> = []
+        // Swift's dictionary takes canonically equivalent names for one.
+        let values = Dictionary(
+            uniqueKeysWithValues: values.map { (ExactText($0.key), $0.value) })
+        var used: Set<ExactText> = []
         for index in 0..<prepared.parameterCount {
             let name = unsafe sqlite3_bind_parameter_name(prepared.handle, index + 1)
             guard let name = unsafe name.map({ unsafe String(cString: $0) }) else {
                 throw mismatch("parameter \(index + 1) has no name")
             }
-            let bare = String(name.dropFirst())
-            guard let value = values[name] ?? values[bare] else {
+            // `:`, `@` or `$`, which a mark can follow.
+            let bare = ExactText(String(name.unicodeScalars.dropFirst()))
+            guard let value = values[ExactText(name)] ?? values[bare] else {
                 throw mismatch("there is no value for the parameter \(name)")
             }
-            used.formUnion([name, bare])
+            used.formUnion([ExactText(name), bare])
             let code = value.bind(to: Parameters(prepared), at: index + 1)
             guard code == SQLITE_OK else { throw error(code) }
         }

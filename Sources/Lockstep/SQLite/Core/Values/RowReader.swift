@@ -87,7 +87,9 @@ final class RowReader {
     /// Properties mostly come in the columns' order: then no lookup is needed.
     fileprivate func column(_ name: String, _ turn: UInt64) throws -> Int32? {
         guard turn == self.turn, unsafe row != nil else { throw Self.gone }
-        if layout.isUnambiguous, next < layout.names.count, layout.names[next] == name {
+        if layout.isUnambiguous, next < layout.names.count,
+            layout.names[next].hasSameBytes(as: name)
+        {
             next += 1
             return Int32(truncatingIfNeeded: next - 1)
         }

@@ -25,7 +25,7 @@ public struct SQL: Sendable {
     enum Arguments: Sendable {
         case none
         case positional([any Bindable & Sendable])
-        case named([String: any Bindable & Sendable])
+        case named([String: any Bindable & Sendable])  // exact: names that the program gives
     }
 
     /// SQL built at run time. Anyone who controls `text` can do everything that the connection can: never put a
@@ -45,6 +45,7 @@ public struct SQL: Sendable {
         return sql
     }
 
+    // exact: names that the program gives
     /// The same SQL with values for its named parameters; each name with or without its `:`, `@` or `$`. They
     /// replace interpolated values, which have no names.
     public func with(named values: [String: any Bindable & Sendable]) -> SQL {

@@ -29,7 +29,7 @@ extension Keys {
         private func slotName(_ summary: KeyringSummary) throws -> String {
             let names = summary.slots.filter { slot in
                 if case .passphrase = slot.kind {
-                    slot.name == self.slot ?? slot.name
+                    slot.name == self.slot ?? slot.name  // exact: names of slots
                 } else {
                     false
                 }

@@ -31,7 +31,7 @@ extension Keys {
             var kept: [SlotDescription] = []
             for slot in slots where try Self.fits(slot, source, keyring) { kept.append(slot) }
             try keyring.rotateRing()
-            var names: Set<String> = []
+            var names: Set<String> = []  // exact: names of slots
             for text in recipient {
                 let named = try NamedRecipient(text)
                 try keyring.addSlot(

@@ -113,6 +113,67 @@ struct StatementCacheTests {
         #expect(kept == nil)
     }
 
+    // MARK: Texts that Swift takes for equal
+
+    @Test("Each text runs as it is written: its bytes count", arguments: NamePair.all)
+    func bytes(_ pair: NamePair) throws {
+        let connection = try open(keeping: 8)
+        for _ in 0..<2 {
+            for text in pair.both {
+                let found: String? = try connection.value("SELECT '\(verbatim: text)'")
+                #expect(found.map { Array($0.utf8) } == Array(text.utf8))
+            }
+        }
+        let first = try compiled("SELECT '\(verbatim: pair.one)'", connection)
+        #expect(try compiled("SELECT '\(verbatim: pair.other)'", connection) !== first)
+        #expect(try compiled("SELECT '\(verbatim: pair.one)'", connection) === first)
+    }
+
+    @Test("A name in a text leads to its own table")
+    func names() throws {
+        let connection = try open(keeping: 8)
+        for (rows, name) in ["\u{E9}", "e\u{301}"].enumerated() {
+            try connection.execute("CREATE TABLE \(name: name) (a)")
+            for row in 0..<rows {
+                try connection.execute("INSERT INTO \(name: name) VALUES (?)", row)
+            }
+        }
+        for (rows, name) in ["\u{E9}", "e\u{301}"].enumerated() {
+            #expect(try connection.value("SELECT count(*) FROM \(name: name)") == rows)
+        }
+        try connection.execute("DELETE FROM \(name: "\u{E9}")")
+        #expect(try connection.value("SELECT count(*) FROM \(name: "e\u{301}")") == 1)
+    }
+
+    @Test("Of a thousand texts that Swift takes for one, each is found")
+    func many() throws {
+        let texts = NamePair.many(1000)
+        #expect(Set(texts).count == 1)
+        let connection = try open(keeping: 1000)
+        for round in 0..<2 {
+            for text in texts {
+                let sql: SQL = "SELECT '\(verbatim: text)'"
+                let found: String? = try connection.value(sql)
+                #expect(found.map { Array($0.utf8) } == Array(text.utf8), "round \(round)")
+            }
+        }
+    }
+
+    @Test("Texts of every length and of one difference are different keys")
+    func keys() {
+        for length in 0..<40 {
+            let bytes = (0..<length).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(StatementKey(text) == StatementKey(String(decoding: bytes, as: UTF8.self)))
+            for place in bytes.indices {
+                var others = bytes
+                others[place] = UInt8(ascii: "A")
+                #expect(StatementKey(text) != StatementKey(String(decoding: others, as: UTF8.self)))
+            }
+            #expect(StatementKey(text) != StatementKey(text + "a"))
+        }
+    }
+
     // MARK: The state of a cached statement
 
     @Test("A statement comes back without its values, which each run must supply again")
