@@ -112,14 +112,18 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
         case none, value, nested
     }
 
-    private let sink: RowSink
+    /// Nil between two values: a sink that keeps its encoder would otherwise be kept by it, with every value.
+    private var sink: RowSink?
     private var name = ""
     private(set) var form = Form.none
 
-    init(_ sink: RowSink) { self.sink = sink }
-
     /// Begins the value of this property.
-    func begin(_ name: String) { (self.name, form) = (name, .none) }
+    func begin(_ name: String, _ sink: RowSink) {
+        (self.name, self.sink, form) = (name, sink, .none)
+    }
+
+    /// Ends it. What the value's type does with the encoder afterwards has no effect.
+    func end() { (name, sink) = ("", nil) }
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -142,23 +146,23 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
         return name
     }
 
-    func encodeNil() { sink.putNull(taking()) }
-    func encode(_ value: Bool) { sink.put(Int64(value ? 1 : 0), taking()) }
-    func encode(_ value: String) { sink.put(value, taking()) }
-    func encode(_ value: Double) { sink.put(value, taking()) }
-    func encode(_ value: Float) { sink.put(Double(value), taking()) }
-    func encode(_ value: Int) { sink.put(Int64(value), taking()) }
-    func encode(_ value: Int8) { sink.put(Int64(value), taking()) }
-    func encode(_ value: Int16) { sink.put(Int64(value), taking()) }
-    func encode(_ value: Int32) { sink.put(Int64(value), taking()) }
-    func encode(_ value: Int64) { sink.put(value, taking()) }
-    func encode(_ value: UInt) { sink.put(exactly: value, taking()) }
-    func encode(_ value: UInt8) { sink.put(Int64(value), taking()) }
-    func encode(_ value: UInt16) { sink.put(Int64(value), taking()) }
-    func encode(_ value: UInt32) { sink.put(Int64(value), taking()) }
-    func encode(_ value: UInt64) { sink.put(exactly: value, taking()) }
+    func encodeNil() { sink?.putNull(taking()) }
+    func encode(_ value: Bool) { sink?.put(Int64(value ? 1 : 0), taking()) }
+    func encode(_ value: String) { sink?.put(value, taking()) }
+    func encode(_ value: Double) { sink?.put(value, taking()) }
+    func encode(_ value: Float) { sink?.put(Double(value), taking()) }
+    func encode(_ value: Int) { sink?.put(Int64(value), taking()) }
+    func encode(_ value: Int8) { sink?.put(Int64(value), taking()) }
+    func encode(_ value: Int16) { sink?.put(Int64(value), taking()) }
+    func encode(_ value: Int32) { sink?.put(Int64(value), taking()) }
+    func encode(_ value: Int64) { sink?.put(value, taking()) }
+    func encode(_ value: UInt) { sink?.put(exactly: value, taking()) }
+    func encode(_ value: UInt8) { sink?.put(Int64(value), taking()) }
+    func encode(_ value: UInt16) { sink?.put(Int64(value), taking()) }
+    func encode(_ value: UInt32) { sink?.put(Int64(value), taking()) }
+    func encode(_ value: UInt64) { sink?.put(exactly: value, taking()) }
     func encode<Value: Encodable>(_ value: Value) throws {
-        try sink.put(value, codable: taking())
+        try sink?.put(value, codable: taking())
     }
 }
 

@@ -155,10 +155,11 @@ final class RowSink {
                 return refuse(name, "is a \(Element.self)", FoundationTypes.hint)
             }
         #endif
-        let column = idle ?? ColumnEncoder(self)
+        let column = idle ?? ColumnEncoder()
         idle = nil
-        column.begin(name)
+        column.begin(name, self)
         try value.encode(to: column)
+        column.end()
         idle = column
         switch column.form {
         case .value: return
