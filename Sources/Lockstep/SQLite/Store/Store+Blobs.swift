@@ -63,7 +63,11 @@ extension Store {
         _ open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
         try await writer.transaction(on: pooled) { () async throws -> Int64 in
-            let (row, stream) = try pooled.use { connection in try connection.guarded(open) }
+            let (row, stream) = try pooled.use { connection in
+                try connection.guarded { connection in
+                    try connection.core.leavingAsFound { try open(connection) }
+                }
+            }
             do {
                 lent.begin(pooled)
                 try await append(chunks, to: stream, on: lent)

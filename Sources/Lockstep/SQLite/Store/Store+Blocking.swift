@@ -16,7 +16,7 @@ extension Store.Blocking {
     public func read<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         let call = try StoreCall("read", of: store, .reader)
         defer { call.leave() }
-        return try store.onReader { connection in try call.run { try body(connection) } }
+        return try store.onReader { connection in try call.run(on: connection, body) }
     }
 
     /// Runs `body` on this thread in a transaction and returns when it is durable. If `body` throws, none of
@@ -27,7 +27,7 @@ extension Store.Blocking {
     public func write<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         let call = try StoreCall("write", of: store, .writer)
         defer { call.leave() }
-        return try store.writer.write { connection in try call.run { try body(connection) } }
+        return try store.writer.write { connection in try call.run(on: connection, body) }
     }
 
     /// Runs `body` on this thread with the writing connection outside any transaction: see
@@ -40,8 +40,6 @@ extension Store.Blocking {
     ) throws -> Result {
         let call = try StoreCall("withoutTransaction", of: store, .writer)
         defer { call.leave() }
-        return try store.writer.exclusively { connection in
-            try call.run { try body(connection) }
-        }
+        return try store.writer.exclusively { connection in try call.run(on: connection, body) }
     }
 }

@@ -17,7 +17,8 @@ public import SystemPackage
 /// Swift thread waits for the disk, but never for another process's lock.
 ///
 /// Writes that wait while another runs share its transaction, each in a separate savepoint, so that one sync
-/// serves all. **A closure can therefore run more than once**: if the shared transaction is lost, each closure
+/// serves all. A closure leaves its connection as it found it: settings that it changes with PRAGMA are put back, and its
+/// temporary tables are dropped. **A closure can therefore run more than once**: if the shared transaction is lost, each closure
 /// runs again by itself. Do side effects (network, files) after the call returns.
 public final class Store: Sendable {
     /// The file; `:memory:` for a store in memory.

@@ -17,7 +17,8 @@ final class StoreSource: Sendable {
         _ path: FilePath, key: borrowing DatabaseKey, _ options: StoreOptions,
         temporaryFolder: FilePath? = nil
     ) throws {
-        self.path = path
+        // Further connections open by it, perhaps from another working directory.
+        self.path = path.fromRoot
         self.options = options
         self.temporaryFolder = temporaryFolder
         isInMemory = false

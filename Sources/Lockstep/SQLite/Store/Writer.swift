@@ -178,35 +178,24 @@ final class Writer: @unchecked Sendable {
             publish(connection)
             checkpointer?.keepUp(connection)
         }
-        let settings = try ConnectionPragmas(of: connection)
-        connection.authorizer.sawSetting = false
         let result: Result
         do {
             result = try body(connection)
         } catch {
             throw cleaningUp(after: error) {
                 try connection.rollBackIfOpen()
-                try putBack(settings, on: connection)
+                try connection.core.putBackState()
             }
         }
-        try putBack(settings, on: connection)
         guard !connection.isInTransaction else {
             try connection.run(.rollBack)
-            try putBack(settings, on: connection)
+            // In the open transaction some of it could not be.
+            try connection.core.putBackState()
             throw LockstepError(
                 .misuse, "the closure left a transaction open; it was rolled back",
                 hint: "end it with COMMIT, or use Store.write(_:)")
         }
         return result
-    }
-
-    /// The next writes rely on the settings with which the connection was opened.
-    private func putBack(
-        _ settings: ConnectionPragmas, on connection: borrowing Connection
-    ) throws {
-        // Inside of a transaction some of them cannot be set.
-        guard connection.authorizer.sawSetting, !connection.isInTransaction else { return }
-        try settings.putBack(on: connection)
     }
 
     /// Runs `body`, which can suspend, in its own transaction on a pooled connection that is held alone.

@@ -221,7 +221,7 @@ struct ObservationTests: NumberStore {
     func redefinedView() throws {
         let connection = try scratch.open()
         try connection.execute("CREATE VIEW v AS SELECT a FROM t")
-        func tables() throws -> Set<String> {
+        func tables() throws -> Set<ExactText> {
             try connection.notingTables { try $0.execute("SELECT count(*) FROM v") }.1
         }
         #expect(try tables().contains("t"))

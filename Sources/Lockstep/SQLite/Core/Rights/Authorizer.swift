@@ -32,8 +32,23 @@ package final class Authorizer {
     private(set) var sawDefinition = false
     /// Whether the statement being prepared begins or ends a transaction.
     private(set) var sawTransactionControl = false
-    /// Whether SQL of the program has set a PRAGMA since the flag was cleared.
-    var sawSetting = false
+    /// What happens if the statement being prepared changes the state of the connection: see ``LastingSettings``.
+    enum StateRule {
+        /// Nothing: the state belongs to the holder of the connection.
+        case none
+        /// The preparation stops, so that the state can be read first, and begins again.
+        case keepFirst
+        /// Nothing more: the state has been read.
+        case kept
+    }
+
+    var stateRule = StateRule.none
+    /// Whether the preparation has stopped for that.
+    private(set) var stopsForState = false
+    /// Whether the statement being prepared changes the state of the connection.
+    private(set) var sawState = false
+    /// How many statements that create objects in the temporary schema have been prepared.
+    private(set) var temporaryObjects = 0
     /// The tables that the statement being prepared reads and writes.
     private(set) var tableUse = TableUse()
     /// Whether to skip recording the tables of the engine's statements that are prepared now.
@@ -128,6 +143,8 @@ package final class Authorizer {
         droppedTable = nil
         sawTransactionControl = false
         sawDefinition = false
+        sawState = false
+        stopsForState = false
         tableUse = TableUse()
     }
 
@@ -169,9 +186,35 @@ package final class Authorizer {
             return SQLITE_IGNORE
         }
         if action == SQLITE_DROP_TABLE { droppedTable = SQLName(first ?? "") }
-        guard let denial = denial(action, first, second) else { return SQLITE_OK }
+        // First, since a denial can note the new value of a setting.
+        guard let denial = stateStop(action, first, second) ?? denial(action, first, second) else {
+            return SQLITE_OK
+        }
         lastDenial = denial
         return SQLITE_DENY
+    }
+
+    /// Stops the preparation of a statement that changes what closures find. A statement that was prepared in another call is
+    /// stopped when it runs, because SQLite prepares these again.
+    private func stateStop(
+        _ action: Int32, _ first: String?, _ second: String?
+    ) -> LockstepError? {
+        switch action {
+        case SQLITE_PRAGMA
+        where second != nil && LastingSettings.all.contains(SQLName(first ?? "")):
+            sawState = true
+        // SQLite asks this for each object that is created in the temporary schema.
+        case SQLITE_INSERT where SQLName(first ?? "") == "sqlite_temp_master":
+            sawState = true
+            temporaryObjects += 1
+        default: return nil
+        }
+        guard stateRule == .keepFirst else { return nil }
+        stopsForState = true
+        return LockstepError(
+            .misuse,
+            "a statement that changes the connection's settings was prepared in another call",
+            hint: "prepare it in the call that runs it")
     }
 
     private func denial(_ action: Int32, _ first: String?, _ second: String?) -> LockstepError? {
@@ -271,7 +314,6 @@ package final class Authorizer {
                     "remove it from the file; if the program needs it, set it there after opening"
             )
         }
-        if argument != nil { sawSetting = true }
         if name == "busy_timeout", let argument { busyTimeout = Int32(argument) ?? 0 }
         if mode == .migration, argument != nil, Self.futilePragmas.contains(name) {
             return LockstepError(

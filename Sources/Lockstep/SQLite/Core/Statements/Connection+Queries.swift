@@ -29,6 +29,16 @@ extension Connection {
         try prepare(sql).map(repeat each values) { row in try row.columns() }
     }
 
+    /// Returns the first column of every row of a query: `query("SELECT title FROM movies", as: String.self)`.
+    /// - Throws: The errors of ``prepare(_:)`` and ``Statement/run(_:)``; ``LockstepError/Code/decodeMismatch`` if the
+    ///   column has another type.
+    @inlinable
+    public func query<each Parameter: Bindable, Element: ColumnDecodable>(
+        _ sql: SQL, _ values: repeat each Parameter, as type: Element.Type
+    ) throws -> [Element] {
+        try prepare(sql).map(repeat each values) { row in try row[0] as Element }
+    }
+
     /// Returns the result of `row` for a query's first row, or nil if there is none.
     /// - Throws: The errors of ``prepare(_:)``, of ``Statement/run(_:)`` and of `row`.
     @inlinable

@@ -50,7 +50,8 @@ public struct Connection: ~Copyable {
             return Statement(prepared, arguments, cacheKey: key)
         }
         let prepared = try PreparedStatement.prepare(key.text, .cached, on: core)
-        return Statement(prepared, arguments, cacheKey: key)
+        // A setting must be seen in each call that changes it.
+        return Statement(prepared, arguments, cacheKey: authorizer.sawState ? nil : key)
     }
 
     /// Runs one statement to its end and ignores any rows it returns.

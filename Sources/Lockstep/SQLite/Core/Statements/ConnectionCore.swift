@@ -38,6 +38,8 @@ final class ConnectionCore {
     var untouchedLog: FilePath?
     /// The file, if it is read without locks.
     var unchanging: UnchangingFile?
+    /// How the connection was before the closure that uses it changed its settings; nil if it has changed none.
+    var stateBefore: ConnectionState?
     /// What opening has set aside.
     var setAsideLog: SetAsideLog?
     /// The last error of one of the engine's functions: SQLite passes on only its message.

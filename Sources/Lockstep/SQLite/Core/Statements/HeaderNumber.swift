@@ -64,6 +64,7 @@ extension ConnectionCore {
             database, "main", SQLITE_FCNTL_DATA_VERSION, &data)
         guard code == SQLITE_OK else { return nil }
         return SeenState(
-            data: data, changes: totalChanges &+ blobWrites, mayBeUndone: transaction != SQLITE_TXN_READ)
+            data: data, changes: totalChanges &+ blobWrites,
+            mayBeUndone: transaction != SQLITE_TXN_READ)
     }
 }

@@ -101,6 +101,11 @@ final class PreparedStatement: StatementHandle {
             return unsafe (code, tail.map { unsafe start + ($0 - text) } ?? script.count - 1)
         }
         guard code == SQLITE_OK else {
+            if core.authorizer.stopsForState {
+                core.authorizer.stateRule = .kept
+                core.stateBefore = try ConnectionState(of: core)
+                return try prepare(script, from: start, lifetime, on: core)
+            }
             if let denial = core.authorizer.lastDenial { throw denial }
             let excerpt = script[start..<min(script.count - 1, start + 2000)]
             throw unsafe ResultCode.error(

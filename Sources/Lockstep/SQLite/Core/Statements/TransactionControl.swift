@@ -54,10 +54,47 @@ final class TransactionControl {
             unsafe sqlite3_reset(statement.handle)
         }
         guard code == SQLITE_DONE else {
-            let error = core.error(code, sql: command.sql)
+            var error = core.error(code, sql: command.sql)
+            if command == .commit, error.context.sqliteCode == SQLITE_CONSTRAINT | 3 << 8 {
+                error = brokenKey(on: core) ?? error
+            }
             throw begins ? core.lockWait.explained(error) : error
         }
         if begins { core.isDoomed = false }
+    }
+
+    /// The instructions of SQLite's virtual machine that a search for a broken key may take: about a second.
+    private static let longestSearch: Int32 = 20_000_000
+
+    /// The error of a commit that a deferred foreign key stops, with the first row that breaks one: SQLite names none. Nil if
+    /// the search takes too long.
+    private func brokenKey(on core: ConnectionCore) -> LockstepError? {
+        guard let search = try? PreparedStatement.engines("PRAGMA main.foreign_key_check", on: core)
+        else {
+            return nil
+        }
+        defer { search.finalize() }
+        unsafe sqlite3_progress_handler(core.database, Self.longestSearch, { _ in 1 }, nil)
+        defer {
+            unsafe sqlite3_progress_handler(core.database, 0, nil, nil)
+            unsafe core.hooks?.install(on: core.database)
+        }
+        guard unsafe sqlite3_step(search.handle) == SQLITE_ROW,
+            let child = unsafe sqlite3_column_text(search.handle, 0).map({
+                unsafe String(cString: $0)
+            }),
+            let parent = unsafe sqlite3_column_text(search.handle, 2).map({
+                unsafe String(cString: $0)
+            })
+        else { return nil }
+        let hasNumber = unsafe sqlite3_column_type(search.handle, 1) == SQLITE_INTEGER
+        let row = unsafe hasNumber ? "row \(sqlite3_column_int64(search.handle, 1))" : "a row"
+        return LockstepError(
+            .constraint,
+            "FOREIGN KEY constraint failed at the commit: \(row) of \(child) refers to a row of \(parent) that does not exist",
+            hint:
+                "insert the row of \(parent), or delete the one of \(child), before the transaction ends",
+            context: .init(table: child, sqliteCode: SQLITE_CONSTRAINT | 3 << 8))
     }
 
     /// Finalizes the statements, so that the connection can close.

@@ -133,7 +133,14 @@ final class StoreCall: Sendable {
 
     // MARK: Running
 
-    /// Runs a part of the call's closure.
+    /// Runs a part of the call's closure, which leaves the connection as it found it.
+    func run<Result>(
+        on connection: borrowing Connection, _ body: (borrowing Connection) throws -> Result
+    ) throws -> Result {
+        try run { try connection.core.leavingAsFound { try body(connection) } }
+    }
+
+    /// Runs a part of one of the engine's own calls.
     func run<Result>(_ body: () throws -> Result) throws -> Result {
         defer { hasEnded.store(true, ordering: .releasing) }
         hasEnded.store(false, ordering: .releasing)
@@ -150,7 +157,7 @@ final class StoreCall: Sendable {
     func running<Result>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) -> @Sendable (borrowing Connection) throws -> Result {
-        { connection in try self.run { try body(connection) } }
+        { connection in try self.run(on: connection, body) }
     }
 
     /// Called once, when the call returns.
