@@ -174,6 +174,39 @@ struct StoreSamplesTests {
         #expect(titles == ["Metropolis", "Metropolis, restored"])
     }
 
+    @Test("Pages, and rows that are there already")
+    func pages() async throws {
+        struct Film: Record {
+            var id: Int64?
+            var title: String
+            var year: Int
+            var likes = 0
+        }
+        let store = try Store.temporary()
+        try await store.write { db in
+            try db.run(
+                script: """
+                    CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL,
+                        year INTEGER NOT NULL, likes INTEGER NOT NULL, UNIQUE (title, year));
+                    """)
+            try db.insert(all: (1900..<1945).map { Film(title: "film \($0)", year: $0) })
+        }
+        // sample: ReadingAndWriting.md
+        var page = try await store.page(Film.self, orderBy: { [$0.year.descending] }, limit: 20)
+        while let last = page.last {
+            print(page.map(\.title))
+            page = try await store.page(
+                Film.self, orderBy: { [$0.year.descending] }, limit: 20, after: last)
+        }
+        // end
+        #expect(page.isEmpty)
+        // sample: ReadingAndWriting.md
+        try await store.upsert(Film(title: "Metropolis", year: 1927, likes: 3), on: \.title, \.year)
+        let added = try await store.insertIfNew(Film(title: "M", year: 1931), on: \.title, \.year)
+        // end
+        #expect(added?.id == 47)
+    }
+
     @Test("Limits on time and memory")
     func limits() async {
         // They apply to the process.

@@ -36,6 +36,18 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// A condition for the rows whose value is one of these; see ``matching(_:of:_:as:)``.
+    /// - Throws: The errors of ``matching(_:of:_:as:)``; ``LockstepError/Code/sqlFailed`` for more values than a statement
+    ///   has parameters.
+    func matching(_ column: String, of table: String, anyOf values: [Value]) throws -> SQL {
+        let (capability, open) = try cellCall(column, of: table)
+        let view = DecryptingViews.name(of: open.column.table)
+        return try SealedLookup(capability: capability, column: open, view: view).condition(
+            anyOf: values)
+    }
+}
+
 /// Turns a match into SQL over tokens.
 struct SealedLookup {
     /// The capability that a call for the column passes.
@@ -74,6 +86,27 @@ struct SealedLookup {
         case .between(let first, let last):
             return try buckets(first, last, value)
         }
+    }
+
+    /// The values that one index answers are looked up together: a chain of conditions would be too deep for SQLite.
+    func condition(anyOf values: [Value]) throws(LockstepError) -> SQL {
+        var places: [(place: Int, values: [Value])] = []
+        for value in values {
+            try requireEntry(value)
+            guard let place = try best(for: value) else { throw noIndex("for that value") }
+            if let known = places.firstIndex(where: { $0.place == place }) {
+                places[known].values.append(value)
+            } else {
+                places.append((place, [value]))
+            }
+        }
+        let stored = inView(column.column.name)
+        var any: SQL = ""
+        for (index, (place, values)) in places.enumerated() {
+            let one = try tokens(place, values, "\(verbatim: stored) IN \(list: values)")
+            any = index == 0 ? one : "\(any) OR \(one)"
+        }
+        return "(\(any))"
     }
 
     private func requireEntry(_ value: Value) throws(LockstepError) {
@@ -140,14 +173,42 @@ struct SealedLookup {
         for value in sought {
             if let token = try column.token(place, of: value) { found.append(token) }
         }
+        guard found.count <= Self.mostParameters else {
+            return "(\(try rows(place, "IN \(Self.packed(found))")) AND \(check))"
+        }
         let text = try column.lookupText(place, found.count, view) { () throws(LockstepError) in
-            try self.text(place, found.count)
+            let places = repeatElement("?", count: found.count).joined(separator: ", ")
+            return try rows(place, SQL(verbatim: "IN (\(places))")).text
         }
         return "(\(SQL(verbatim: text, values: found)) AND \(check))"
     }
 
-    /// The part that finds rows by tokens, the same for all look-ups of a kind.
-    private func text(_ place: Int, _ count: Int) throws(LockstepError) -> String {
+    /// Up to so many tokens each have a parameter; more of them share one or two, since a statement has 32,766 and each value
+    /// has one already.
+    private static let mostParameters = 1000
+
+    /// Many tokens of one kind as a subquery.
+    private static func packed(_ tokens: [Value]) -> SQL {
+        var numbers: [Int64] = []
+        var bytes: [UInt8] = []
+        for token in tokens {
+            switch token {
+            case .integer(let number): numbers.append(number)
+            case .blob(let blob): bytes += blob
+            case .null, .real, .text: break
+            }
+        }
+        guard numbers.isEmpty else {
+            let list = numbers.map(String.init).joined(separator: ",")
+            return "(SELECT value FROM json_each(\("[\(list)]")))"
+        }
+        let width = bytes.count / max(tokens.count, 1)
+        let starts = (0..<tokens.count).map { String(1 + $0 * width) }.joined(separator: ",")
+        return "(SELECT substr(\(bytes), value, \(width)) FROM json_each(\("[\(starts)]")))"
+    }
+
+    /// The part that finds rows by tokens.
+    private func rows(_ place: Int, _ tokens: SQL) throws(LockstepError) -> SQL {
         let table = SQLTokens.quote(column.column.table)
         let keys = column.key.columns.map(\.name)
         guard !keys.isEmpty else {
@@ -159,9 +220,8 @@ struct SealedLookup {
         let key = keys.map(SQLTokens.quote).joined(separator: ", ")
         let keyInView = keys.map(inView).joined(separator: ", ")
         let token = SQLTokens.quote(column.column.indexes[place].name)
-        let places = repeatElement("?", count: count).joined(separator: ", ")
         return
-            "(\(keyInView)) IN (SELECT \(key) FROM main.\(table) WHERE \(token) IN (\(places)))"
+            "(\(verbatim: keyInView)) IN (SELECT \(verbatim: key) FROM main.\(verbatim: table) WHERE \(verbatim: token) \(tokens))"
     }
 
     private func noIndex(_ what: String) -> LockstepError {

@@ -114,8 +114,12 @@ private struct RecordCheck {
     ) {
         guard columns.isTable else { return }
         let isNumber = columns.rowID.hasSameBytes(as: column.name)
-        if property.isOptional, column.isNotNull, !column.isDefaulted, !isNumber {
-            problems.append("\(property.name) may be nil, and its column is NOT NULL")
+        if property.isOptional, column.isNotNull, !isNumber {
+            if column.isDefaulted {
+                defaulted.append(column.name)
+            } else {
+                problems.append("\(property.name) may be nil, and its column is NOT NULL")
+            }
         } else if !property.isOptional, !columns.isNeverNull(column) {
             problems.append("\(property.name) cannot be nil, and its column may be NULL")
         }
@@ -151,7 +155,7 @@ private enum NilProbe {
     /// The columns that such a value encodes; nil if the type decodes no such value.
     static func encoded<R: Record>(
         _ type: R.Type, _ columns: [String], _ connection: borrowing Connection
-    ) throws -> Set<String>? {
+    ) throws -> Set<String>? {  // exact: names in the program's source
         let source = try connection.recordSource(type)
         let properties = RecordProperties.of(type).all.filter { property in
             property.column.map { !columns.contains($0) } ?? false

@@ -64,12 +64,19 @@ extension Connection {
         try whole { db in
             if let key = try db.storedKey(record) {
                 try db.update(record, at: key)
-                return try db.row(R.self, at: key) ?? record
+                guard let row = try db.row(R.self, at: key) else { throw Self.rowMissing(R.self) }
+                return row
             }
-            guard try db.usualTable(record).isView else {
-                if let row = try db.first(.upsertReturning, record) { return row }
-                // The row has no columns besides its key, and was there.
-                return try db.first(.select, record) ?? record
+            let table = try db.usualTable(record)
+            guard table.isView else {
+                if table.returnsStored(.upsertReturning) {
+                    if let row = try db.first(.upsertReturning, record) { return row }
+                    // The row has no columns besides its key, and was there.
+                } else if try db.run(.upsert, record), try db.lacksKey(record) {
+                    return try db.insertedRow(record, table)
+                }
+                guard let row = try db.first(.select, record) else { throw Self.rowMissing(R.self) }
+                return row
             }
             guard try db.run(.update, record), db.changes > 0 else {
                 return try db.inserted(record)
@@ -155,13 +162,20 @@ extension Connection {
 
     private func inserted<R: Record>(_ record: R) throws -> R {
         let table = try usualTable(record)
-        guard table.isView else {
+        guard !table.returnsStored(.insertReturning) else {
             guard let row = try first(.insertReturning, record) else {
                 throw Self.rowMissing(R.self)
             }
             return row
         }
         _ = try run(.insert, record)
+        return try insertedRow(record, table)
+    }
+
+    /// The row that an INSERT has made, as it is stored.
+    private func insertedRow<R: Record>(_ record: R, _ table: RecordTable) throws -> R {
+        // A trigger can leave the row out, with RAISE(IGNORE).
+        guard changes > 0 else { throw Self.rowMissing(R.self) }
         var row: R?
         if let column = table.rowIDColumn {
             row = try first(table.selection(lastInsertedRowID, in: column)) { row in
@@ -177,6 +191,11 @@ extension Connection {
                 context: .init(table: R.table))
         }
         return row
+    }
+
+    /// Whether a column of the record's key is NULL.
+    private func lacksKey<R: Record>(_ record: R) throws -> Bool {
+        try bound(.select, record) { _ in true } == nil
     }
 
     private func usualTable<R: Record>(_ record: R) throws -> RecordTable {

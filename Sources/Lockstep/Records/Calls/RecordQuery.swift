@@ -3,18 +3,47 @@ struct RecordQuery<R: Record>: Sendable {
     private let condition: ConditionTree?
     private let order: [Ordering<R>]
     private let limit: Int?
+    private let offset: Int
+    private let page: Page?
+
+    /// Where a page begins.
+    private enum Page {
+        case first
+        /// After the row that has these values.
+        case after([(name: String, value: Value)])
+    }
 
     init(
         _ condition: ((Columns<R>) -> Condition<R>)?,
-        orderBy order: ((Columns<R>) -> [Ordering<R>])? = nil, limit: Int? = nil
+        orderBy order: ((Columns<R>) -> [Ordering<R>])? = nil, limit: Int? = nil, offset: Int = 0
     ) {
         self.condition = condition?(Columns()).tree
         self.order = order?(Columns()) ?? []
-        self.limit = limit
+        (self.limit, self.offset, page) = (limit, offset, nil)
+    }
+
+    /// A page of rows, whose order ends with the key, so that no two rows have the same place.
+    init(
+        pageOf limit: Int, _ condition: ((Columns<R>) -> Condition<R>)?,
+        orderBy order: ((Columns<R>) -> [Ordering<R>])?, after last: R?
+    ) throws {
+        self.condition = condition?(Columns()).tree
+        var order = order?(Columns()) ?? []
+        let names = order.compactMap { try? $0.column.get() }.map { SQLName($0) }
+        order += R.primaryKey.filter { !names.contains(SQLName($0)) }
+            .map { Ordering(column: .success($0), isDescending: false) }
+        self.order = order
+        (self.limit, offset) = (limit, 0)
+        page =
+            try last.map { last in
+                let collected = try RowSink.collect(last)
+                return .after(zip(collected.names, collected.values).map { (name: $0, value: $1) })
+            } ?? .first
     }
 
     init(where condition: (Columns<R>) -> Condition<R>) {
-        (self.condition, order, limit) = (condition(Columns()).tree, [], nil)
+        self.condition = condition(Columns()).tree
+        (order, limit, offset, page) = ([], nil, 0, nil)
     }
 
     // MARK: Running
@@ -66,7 +95,7 @@ struct RecordQuery<R: Record>: Sendable {
 
     // MARK: SQL
 
-    private func selection(_ connection: borrowing Connection) throws -> SQL {
+    func selection(_ connection: borrowing Connection) throws -> SQL {
         let source = try connection.recordSource(R.self)
         let filter = try filter(source, connection)
         var sql: SQL =
@@ -82,13 +111,21 @@ struct RecordQuery<R: Record>: Sendable {
             sql =
                 "\(sql)\(verbatim: index == 0 ? " ORDER BY " : ", ")\(verbatim: key)\(verbatim: direction)"
         }
-        guard let limit else { return sql }
-        guard limit >= 0 else {
+        if let limit, limit < 0 {
             throw LockstepError(
                 .misuse, "the limit \(limit) is negative", hint: "leave it out for all rows",
                 context: .init(table: R.table))
         }
-        return "\(sql) LIMIT \(limit)"
+        guard offset >= 0 else {
+            throw LockstepError(
+                .misuse, "the offset \(offset) is negative",
+                hint: "leave it out to begin at the first row",
+                context: .init(table: R.table))
+        }
+        if let limit { sql = "\(sql) LIMIT \(limit)" }
+        guard offset > 0 else { return sql }
+        // SQLite has no OFFSET without LIMIT.
+        return limit == nil ? "\(sql) LIMIT -1 OFFSET \(offset)" : "\(sql) OFFSET \(offset)"
     }
 
     /// SQL by which rows are ordered by what is read from a column.
@@ -100,6 +137,7 @@ struct RecordQuery<R: Record>: Sendable {
         guard let formed = source.forms[column] else { return name }
         let isFirstDate =
             index == 0 && formed.form == .date && formed.isIndexed && (limit ?? 0) > 0
+            && offset == 0
             && !source.isView
         if formed.form != .decimal,
             try source.forms.isOneForm(
@@ -129,8 +167,50 @@ struct RecordQuery<R: Record>: Sendable {
     private func filter(
         _ source: RecordSource, _ connection: borrowing Connection
     ) throws -> SQL {
+        var condition = condition
+        if case .after(let values) = page {
+            let rest = try rest(after: values, source)
+            condition = condition.map { .and($0, rest) } ?? rest
+        }
         guard let condition else { return "" }
         return " WHERE \(try ConditionWriter.sql(condition, source, connection))"
+    }
+
+    /// The rows that come after the one with these values in the order: greater in the first column in which they differ.
+    private func rest(
+        after values: [(name: String, value: Value)], _ source: RecordSource
+    ) throws -> ConditionTree {
+        var rest = ConditionTree.sql("0")
+        for ordering in order.reversed() {
+            let column = try ordering.column.get()
+            guard let value = values.first(where: { SQLName($0.name) == SQLName(column) })?.value
+            else {
+                throw LockstepError(
+                    .misuse, "\(R.self) does not encode \(column), by which its pages are ordered",
+                    context: .init(table: R.table, column: column))
+            }
+            let isNull = ConditionTree.isNull(column)
+            // NULL comes before every value.
+            let later: ConditionTree
+            switch (value == .null, ordering.isDescending) {
+            case (true, false): later = .not(isNull)
+            case (true, true): later = .sql("0")
+            case (false, false): later = .compare(column, .greater, value)
+            case (false, true):
+                let less = ConditionTree.compare(column, .less, value)
+                later = source.columns.isNeverNull(column) ? less : .or(less, isNull)
+            }
+            let same = value == .null ? isNull : .compare(column, .equal, value)
+            rest = .or(later, .and(same, rest))
+            // Says once more what an index can find.
+            guard value != .null else { continue }
+            if !ordering.isDescending {
+                rest = .and(.compare(column, .greaterOrEqual, value), rest)
+            } else if source.columns.isNeverNull(column) {
+                rest = .and(.compare(column, .lessOrEqual, value), rest)
+            }
+        }
+        return rest
     }
 
     /// To order rows by a sealed column opens all of them.

@@ -4,7 +4,10 @@ indirect enum ConditionTree: Sendable {
     case isNull(String)
     case oneOf(String, [Value])
     case between(String, Value, Value)
-    case like(String, String)
+    case like(String, String, escape: String?)
+    case contains(String, String)
+    /// Two columns.
+    case columns(String, ConditionOperator, String)
     case prefix(String, String)
     case sameFolded(String, String)
     case sql(SQL)
@@ -19,8 +22,8 @@ indirect enum ConditionTree: Sendable {
     var column: String? {
         switch self {
         case .compare(let column, _, _), .isNull(let column), .oneOf(let column, _),
-            .between(let column, _, _), .like(let column, _), .prefix(let column, _),
-            .sameFolded(let column, _):
+            .between(let column, _, _), .like(let column, _, _), .contains(let column, _),
+            .prefix(let column, _), .sameFolded(let column, _), .columns(let column, _, _):
             column
         case .sql, .not, .and, .or, .scanning, .failure: nil
         }
@@ -51,12 +54,13 @@ indirect enum ConditionTree: Sendable {
     /// What it is called in Swift.
     func spelling(negated: Bool) -> String {
         switch self {
-        case .compare(_, let comparison, _):
+        case .compare(_, let comparison, _), .columns(_, let comparison, _):
             (negated ? comparison.negated : comparison).spelling
         case .isNull: negated ? "!= nil" : "== nil"
         case .oneOf: negated ? "! of in" : "in"
         case .between: negated ? "! of between" : "between"
         case .like: "like"
+        case .contains: negated ? "! of contains" : "contains"
         case .prefix: negated ? "! of hasPrefix" : "hasPrefix"
         case .sameFolded: negated ? "! of equalIgnoringCase" : "equalIgnoringCase"
         case .sql, .not, .and, .or, .scanning, .failure: "the condition"

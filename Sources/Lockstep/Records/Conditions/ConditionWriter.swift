@@ -34,9 +34,11 @@ struct ConditionWriter {
             sql.appendLiteral(negated ? "NOT (" : "(")
             sql.appendInterpolation(own)
             sql.appendLiteral(")")
+        case .columns(let one, let comparison, let other):
+            try write(one, negated ? comparison.negated : comparison, other, scanning, connection)
         case .compare(let column, _, _), .isNull(let column), .oneOf(let column, _),
-            .between(let column, _, _), .like(let column, _), .prefix(let column, _),
-            .sameFolded(let column, _):
+            .between(let column, _, _), .like(let column, _, _), .contains(let column, _),
+            .prefix(let column, _), .sameFolded(let column, _):
             try source.require(column)
             if source.isSealed(column), !scanning {
                 sql.appendInterpolation(
@@ -59,6 +61,30 @@ struct ConditionWriter {
         }
     }
 
+    /// SQL for what is read from a column.
+    private func read(_ column: String, _ connection: borrowing Connection) throws -> String {
+        let name = SQLTokens.quote(column)
+        guard let formed = source.forms[column] else { return name }
+        return try source.forms.isOneForm(column, connection) ? name : formed.form.read(name)
+    }
+
+    private mutating func write(
+        _ one: String, _ comparison: ConditionOperator, _ other: String, _ scanning: Bool,
+        _ connection: borrowing Connection
+    ) throws {
+        for column in [one, other] {
+            try source.require(column)
+            guard source.isSealed(column), !scanning else { continue }
+            // No index compares two cells.
+            throw try SealedCondition(column, source, connection)
+                .unanswered(.columns(one, comparison, other), false)
+        }
+        // What is read from them is compared, whatever the forms that are stored.
+        sql.appendInterpolation(verbatim: try read(one, connection))
+        sql.appendLiteral(" \(comparison.rawValue) ")
+        sql.appendInterpolation(verbatim: try read(other, connection))
+    }
+
     private mutating func write(
         _ parts: [(tree: ConditionTree, negated: Bool)], _ separator: String, _ scanning: Bool,
         _ connection: borrowing Connection
@@ -78,6 +104,13 @@ struct ConditionWriter {
         case .prefix(_, let prefix):
             if negated { sql.appendLiteral("NOT ") }
             sql.appendInterpolation(Self.prefix(SQLTokens.quote(column), prefix))
+            return
+        case .contains(_, let part):
+            sql.appendLiteral(negated ? "NOT (instr(" : "(instr(")
+            sql.appendInterpolation(name: column)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(part)
+            sql.appendLiteral(") > 0)")
             return
         case .sameFolded(_, let text):
             try connection.addFolding()
@@ -101,16 +134,23 @@ struct ConditionWriter {
             sql.appendInterpolation(first)
             sql.appendLiteral(" AND ")
             sql.appendInterpolation(last)
-        case .like(_, let pattern):
+        case .like(_, let pattern, let escape):
             sql.appendLiteral("\(not) LIKE ")
             sql.appendInterpolation(pattern)
-        case .prefix, .sameFolded, .sql, .not, .and, .or, .scanning, .failure: break
+            guard let escape else { return }
+            sql.appendLiteral(" ESCAPE ")
+            sql.appendInterpolation(escape)
+        case .prefix, .sameFolded, .contains, .columns, .sql, .not, .and, .or, .scanning, .failure:
+            break
         }
     }
 
     /// The texts that begin with a prefix, byte by byte: an index finds them.
     static func prefix(_ column: String, _ prefix: String) -> SQL {
-        guard !prefix.isEmpty else { return "(typeof(\(verbatim: column)) = 'text')" }
+        // Of NULL it is NULL, as every comparison.
+        guard !prefix.isEmpty else {
+            return "iif(\(verbatim: column) IS NULL, NULL, typeof(\(verbatim: column)) = 'text')"
+        }
         let start: SQL = "\(verbatim: column) COLLATE BINARY >= \(prefix)"
         guard let end = successor(prefix) else { return "(\(start))" }
         return "(\(start) AND \(verbatim: column) COLLATE BINARY < \(end))"

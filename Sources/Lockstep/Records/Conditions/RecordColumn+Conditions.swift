@@ -124,8 +124,26 @@ extension RecordColumn where Property: TextColumnValue {
     }
 
     /// Rows whose text matches SQL's pattern, in which `%` stands for any characters and `_` for one. A to Z match in both cases.
-    public func like(_ pattern: String) -> Condition<Root> {
-        condition { name throws(LockstepError) in .like(name, pattern) }
+    /// - Parameters:
+    ///   - pattern: The pattern.
+    ///   - escape: The character of the pattern before a `%` or `_` that stands for itself, and before itself: with `"\\"`,
+    ///     `"100\\%"` matches only 100%. It is one Unicode scalar.
+    public func like(_ pattern: String, escape: Character? = nil) -> Condition<Root> {
+        condition { name throws(LockstepError) in
+            if let escape, escape.unicodeScalars.count != 1 {
+                throw LockstepError(
+                    .misuse, "the escape of a pattern is one Unicode scalar",
+                    hint: "take a character such as `\\` or `!`",
+                    context: .init(table: Root.table, column: name))
+            }
+            return .like(name, pattern, escape: escape.map { String($0) })
+        }
+    }
+
+    /// Rows whose text has this one in it, with the same case, byte by byte as stored: no character of it has a meaning of its
+    /// own. Every text has the empty one.
+    public func contains(_ part: String) -> Condition<Root> {
+        condition { name throws(LockstepError) in .contains(name, part) }
     }
 
     /// Rows whose text is this one but for case, and for whether `é` is one character or two, in every language: see

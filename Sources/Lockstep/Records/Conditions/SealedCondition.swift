@@ -16,17 +16,13 @@ struct SealedCondition {
         switch tree {
         case .isNull: return null(negated: negated)
         case .compare(_, .unequal, let value) where negated:
-            return try equal(value, tree, negated, connection)
+            return try equal([value], tree, negated, connection)
         case .compare(_, .equal, let value) where !negated:
-            return try equal(value, tree, negated, connection)
+            return try equal([value], tree, negated, connection)
+        // As in SQL every row is outside of an empty list, and no row is in it, whatever it has.
+        case .oneOf(_, let values) where values.isEmpty: return negated ? "1" : "0"
         case .oneOf(_, let values) where !negated:
-            guard !values.isEmpty else { return "0" }
-            var any: SQL = ""
-            for (index, value) in values.enumerated() {
-                let one = try equal(value, tree, negated, connection)
-                any = index == 0 ? one : "\(any) OR \(one)"
-            }
-            return "(\(any))"
+            return try equal(values, tree, negated, connection)
         case .between(_, .integer(let first), .integer(let last)) where !negated:
             guard hasIndex({ if case .bucket = $0 { true } else { false } }) else { break }
             return try match(.between(first, last), connection)
@@ -55,23 +51,20 @@ struct SealedCondition {
         try connection.matching(column.column.name, of: column.column.table, match)
     }
 
+    /// The rows whose value is one of these. A blind index knows values as they are stored, in each form that is read.
     private func equal(
-        _ value: Value, _ tree: ConditionTree, _ negated: Bool,
+        _ values: [Value], _ tree: ConditionTree, _ negated: Bool,
         _ connection: borrowing Connection
     ) throws -> SQL {
-        guard hasIndex({ $0.accepts(value.tag) }) else { throw unanswered(tree, negated) }
-        guard let form = source.forms[column.column.name]?.form else {
-            return try match(.equal(value), connection)
+        let form = source.forms[column.column.name]?.form
+        let stored = values.flatMap { value in
+            form.map { $0.alternatives(of: FormCondition.written(value, $0)) } ?? [value]
         }
-        // A blind index knows values as they are stored.
-        let values = form.alternatives(of: FormCondition.written(value, form))
-        guard values.count > 1 else { return try match(.equal(values[0]), connection) }
-        var any: SQL = ""
-        for (index, value) in values.enumerated() {
-            let one = try match(.equal(value), connection)
-            any = index == 0 ? one : "\(any) OR \(one)"
+        guard values.allSatisfy({ value in hasIndex { $0.accepts(value.tag) } }) else {
+            throw unanswered(tree, negated)
         }
-        return "(\(any))"
+        return try connection.matching(
+            column.column.name, of: column.column.table, anyOf: stored)
     }
 
     /// NULL is visible and needs no key: no cell is opened.
@@ -85,7 +78,7 @@ struct SealedCondition {
             "(\(verbatim: keys)) IN (SELECT \(verbatim: keys) FROM main.\(verbatim: table) WHERE \(verbatim: test))"
     }
 
-    private func unanswered(_ tree: ConditionTree, _ negated: Bool) -> LockstepError {
+    func unanswered(_ tree: ConditionTree, _ negated: Bool) -> LockstepError {
         let help =
             isBound(tree) && hasIndex({ if case .bucket = $0 { true } else { false } })
             ? "give the other bound, too"

@@ -18,6 +18,8 @@ struct RecordColumns {
     let sealed: Set<SQLName>
     /// The column that is another name for the row's number, and never NULL.
     let rowID: String?
+    /// The name under which SQL finds the number of a row; nil if rows have none.
+    let numberName: String?
 
     /// - Throws: ``LockstepError/Code/recordMisfit`` if there is no such table.
     init(of type: any Record.Type, _ connection: borrowing Connection) throws {
@@ -59,6 +61,9 @@ struct RecordColumns {
             key.count == 1 && kind?.isWithoutRowID == false
             && key[0].type.asciiLowercased == "integer"
         rowID = isNumber ? key[0].column.name : nil
+        numberName =
+            kind?.type == "table" && kind?.isWithoutRowID == false
+            ? rowID ?? RowIDName.free(beside: columns.map { SQLName($0.column.name) }).first : nil
     }
 
     subscript(_ name: String) -> Column? {
@@ -69,6 +74,9 @@ struct RecordColumns {
     func isNeverNull(_ column: Column) -> Bool {
         column.isNotNull || rowID.map { SQLName($0) == SQLName(column.name) } == true
     }
+
+    /// The same for the column of this name.
+    func isNeverNull(_ name: String) -> Bool { self[name].map(isNeverNull) ?? false }
 
     /// Their names for a hint.
     var list: String { "its columns are \(all.map(\.name).joined(separator: ", "))" }

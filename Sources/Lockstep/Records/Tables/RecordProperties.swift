@@ -112,8 +112,22 @@ final class RecordProperties: Sendable {
     /// The column of the property at a key path.
     /// - Throws: ``LockstepError/Code/recordMisfit`` if that is not known.
     func column<R: Record, Value>(_ path: KeyPath<R, Value>) throws(LockstepError) -> String {
+        try column(path, Value.self)
+    }
+
+    /// The columns of the properties at key paths.
+    /// - Throws: ``LockstepError/Code/recordMisfit`` if one is not known.
+    func columns<R: Record>(_ paths: [PartialKeyPath<R>]) throws(LockstepError) -> [String] {
+        var columns: [String] = []
+        for path in paths { columns.append(try column(path, Swift.type(of: path).valueType)) }
+        return columns
+    }
+
+    private func column<R: Record>(
+        _ path: PartialKeyPath<R>, _ value: Any.Type
+    ) throws(LockstepError) -> String {
         if let offset = MemoryLayout<R>.offset(of: path) {
-            let place = Place(offset: offset, type: ObjectIdentifier(Value.self))
+            let place = Place(offset: offset, type: ObjectIdentifier(value))
             if !doubles.contains(place), let column = columns[place], !column.isEmpty {
                 return column
             }
@@ -121,7 +135,7 @@ final class RecordProperties: Sendable {
         if let column = R.columns[path] { return column }
         throw LockstepError(
             .recordMisfit,
-            "the column of a property of \(R.self), a \(Value.self), is not known: the property is "
+            "the column of a property of \(R.self), a \(value), is not known: the property is "
                 + "computed or observed, or its coding key has another name",
             hint: "declare it: `static var columns: [PartialKeyPath<Self>: String]`",
             context: .init(table: R.table))

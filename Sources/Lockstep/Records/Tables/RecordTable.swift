@@ -16,8 +16,10 @@ final class RecordTable {
     let name: String
     /// Whether that is the readable view of a table with sealed columns, which has no RETURNING and no ON CONFLICT.
     let isView: Bool
-    /// The column that numbers the rows of a view's table.
+    /// The name under which SQL finds the number of a row; nil if rows have none.
     let rowIDColumn: String?
+    /// What can change a row after a statement has returned it with RETURNING.
+    let effects: RowEffects
     private let generated: Set<SQLName>
     private var forms = [Form?](repeating: nil, count: Verb.allCases.count)
 
@@ -42,7 +44,17 @@ final class RecordTable {
         {
             rowIDColumn = column.name
         } else {
-            rowIDColumn = nil
+            rowIDColumn = isView ? nil : columns.numberName
+        }
+        effects = isView || !columns.isTable ? .none : try RowEffects(of: shape.table, connection)
+    }
+
+    /// Whether RETURNING gives the row as it is stored at the end of a statement.
+    func returnsStored(_ verb: Verb) -> Bool {
+        switch verb {
+        case .insertReturning: !isView && !effects.ofInsert
+        case .upsertReturning: !isView && !effects.ofUpsert
+        case .insert, .update, .upsert, .delete, .select: false
         }
     }
 
@@ -128,7 +140,7 @@ final class RecordTable {
         shape.isWhole ? shape.names.map(SQLTokens.quote).joined(separator: ", ") : "*"
     }
 
-    /// The row of a view with this number.
+    /// The row with this number.
     func selection(_ row: Int64, in column: String) -> SQL {
         "SELECT \(verbatim: read) FROM \(verbatim: name) WHERE \(name: column) = \(row)"
     }
@@ -159,13 +171,17 @@ extension RecordTable.Verb {
 /// The tables of records that one connection has used since its schema last changed.
 private final class RecordTables {
     let schema: Int64
+    /// How many objects of the temporary schema had been made.
+    let temporaryObjects: Int
     var tables: [ObjectIdentifier: RecordTable] = [:]
     var sources: [ObjectIdentifier: RecordSource] = [:]
     /// The last of each, by its record type: most calls are for the same one.
     var last: (type: ObjectIdentifier, table: RecordTable)?
     var lastSource: (type: ObjectIdentifier, source: RecordSource)?
 
-    init(_ schema: Int64) { self.schema = schema }
+    init(_ schema: Int64, temporaryObjects: Int) {
+        (self.schema, self.temporaryObjects) = (schema, temporaryObjects)
+    }
 }
 
 extension Connection {
@@ -205,14 +221,16 @@ extension Connection {
     }
 
     private func recordTables() throws -> RecordTables {
-        let last = core.attachment.records as? RecordTables
+        var last = core.attachment.records as? RecordTables
+        let temporaryObjects = authorizer.temporaryObjects
+        if last?.temporaryObjects != temporaryObjects { last = nil }
         // Asking takes longer than finding a table.
         if let last, core.knowsSchema.isSet, core.authorizer.openTransactions > 0 { return last }
         // Sealing a column changes the schema, too.
         let schema = try core.schemaVersion()
         core.knowsSchema.isSet = core.isInTransaction
         if let last, last.schema == schema { return last }
-        let known = RecordTables(schema)
+        let known = RecordTables(schema, temporaryObjects: temporaryObjects)
         core.attachment.records = known
         return known
     }
