@@ -55,6 +55,7 @@ struct StoreOpening {
         _ datasets: [Dataset], _ records: [any Record.Type], _ mode: OpeningMode,
         _ options: StoreOptions
     ) {
+        let path = path.fromRoot
         self.path = path
         self.key = key
         file = keyring ?? .database(beside: path)

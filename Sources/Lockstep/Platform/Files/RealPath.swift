@@ -6,6 +6,16 @@ internal import SystemPackage
     internal import Darwin
 #endif
 
+extension FilePath {
+    /// The path from the root: another working directory does not change what it means. Links stay as they are.
+    var fromRoot: FilePath {
+        guard isRelative else { return self }
+        guard let folder = unsafe getcwd(nil, 0) else { return self }
+        defer { unsafe free(folder) }
+        return unsafe FilePath(platformString: folder).pushing(self)
+    }
+}
+
 /// The absolute path of a file, without symbolic links.
 enum RealPath {
     /// The real path of `path`. Of what does not exist, the folders that do exist are resolved.

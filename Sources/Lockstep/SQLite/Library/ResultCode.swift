@@ -18,9 +18,11 @@ enum ResultCode {
         {
             return error
         }
-        var (kind, advice) = classify(code)
+        let (kind, usual) = classify(code)
+        var advice = usual
         if code == SQLITE_ERROR {
             advice = LockstepError.Advice(ifAny: OpenNames.hint(for: text))
+            advice = advice ?? exceeded(text)
         }
         let message = sql.map { MessageRedaction.redact(text, code, $0, isRunning: isRunning) }
         let missing =
@@ -40,6 +42,18 @@ enum ResultCode {
     private static func isOutOfMemory(_ code: Int32) -> Bool {
         // SQLITE_IOERR_NOMEM, a macro that Swift cannot import.
         code == SQLITE_NOMEM || code == SQLITE_IOERR | 12 << 8
+    }
+
+    /// What to do about SQL that is larger than SQLite's limits allow, by SQLite's message; nil for other messages.
+    private static func exceeded(_ text: String) -> LockstepError.Advice? {
+        if text.begins(with: "too many SQL variables") || text.begins(with: "variable number must")
+        {
+            return
+                "split the list of values, or insert them into a table and select from it: a statement has at most 32,766 parameters"
+        }
+        return text.begins(with: "Expression tree is too large")
+            ? "write `IN` with a list in place of a chain of conditions, or split the statement"
+            : nil
     }
 
     private static func classify(_ code: Int32) -> (LockstepError.Code, LockstepError.Advice?) {

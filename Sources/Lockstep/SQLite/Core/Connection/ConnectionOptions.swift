@@ -58,7 +58,7 @@ public struct ConnectionOptions: Sendable {
     /// that is opened for one task.
     public var deadline: ContinuousClock.Instant?
 
-    /// How many rows ``Connection/all(_:where:orderBy:limit:)`` can open to order them by a sealed column, before it fails with
+    /// How many rows ``Connection/all(_:where:orderBy:limit:offset:)`` can open to order them by a sealed column, before it fails with
     /// ``LockstepError/Code/limitExceeded``. Opening 100,000 cells takes some 0.1 s.
     public var maximumOpenedRows = 100_000
 

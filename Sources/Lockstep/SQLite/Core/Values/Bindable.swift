@@ -22,14 +22,6 @@ extension Int: Bindable {
     }
 }
 
-extension UInt32: Bindable {
-    /// Binds an INTEGER.
-    @inlinable
-    public func bind(to parameters: borrowing Parameters, at index: Int32) -> Int32 {
-        Int64(self).bind(to: parameters, at: index)
-    }
-}
-
 extension Bool: Bindable {
     /// Binds the INTEGER 1 or 0.
     @inlinable

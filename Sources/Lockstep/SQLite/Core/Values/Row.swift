@@ -159,6 +159,15 @@ public struct Row: ~Copyable {
             hint: type == "NULL" ? "decode an optional if the column can be NULL" : nil)
     }
 
+    /// The error for a number that its type does not hold.
+    @usableFromInline
+    func outOfRange(_ column: Int32, of type: Any.Type) -> LockstepError {
+        LockstepError(
+            .decodeMismatch,
+            "column \(column) (\(name(of: Int(column)))) is out of the range of \(type), in: \(sql)",
+            hint: "decode a type with a larger range")
+    }
+
     private var sql: String {
         guard let text = unsafe sqlite3_sql(statement) else { return "" }
         return SQLTokens.redact(unsafe String(cString: text))

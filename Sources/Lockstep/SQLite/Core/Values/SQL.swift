@@ -99,6 +99,14 @@ extension SQL: ExpressibleByStringInterpolation {
             self.values += list
         }
 
+        /// What is no ``Bindable``: a compile-time error that says what to write.
+        @available(
+            *, unavailable,
+            message:
+                "a value in SQL is Bindable: of an enumeration write its rawValue, of a list `\\(list: values)`, of another type the value that its column stores"
+        )
+        public mutating func appendInterpolation<Other>(_ value: Other) {}
+
         /// `\(name: identifier)`: the name of a table, column or other object, quoted.
         public mutating func appendInterpolation(name: String) { text += SQLTokens.quote(name) }
 

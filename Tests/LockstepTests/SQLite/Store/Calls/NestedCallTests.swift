@@ -6,7 +6,7 @@ import Testing
 @testable import Lockstep
 
 /// Calls of a store from inside its own calls, each in a process of its own, since one that is not refused can hang.
-@Suite("Nested calls of a store", .timeLimit(.minutes(Torture.minutes(10))))
+@Suite("Nested calls of a store", .timeLimit(.minutes(Torture.minutes(40))))
 struct NestedCallTests {
     private static let closures = [
         "read", "write", "withoutTransaction", "awaited-read", "awaited-write",
