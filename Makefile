@@ -2,7 +2,7 @@
 
 RELEASE := .ci/release
 
-.PHONY: help setup build release demo test transcript docs torture mutants sanitize fuzz lint format layers peers bench bench-quick bench-server growth clean
+.PHONY: help setup build release demo check test transcript docs torture mutants sanitize fuzz lint format layers peers bench bench-quick bench-server growth clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -21,6 +21,9 @@ demo: setup ## Build, then show the main job on real data.
 	$(RELEASE) --product lockstep
 	$(RELEASE) --product demo-films
 	@Sources/Demo/demo "$$($(RELEASE) --show-bin-path)/lockstep"
+
+check: ## Type-check the changed files with the modules of the last build, in seconds; FILES="…" checks others.
+	@.ci/check $(FILES)
 
 test: setup $(if $(FILTER),,lint) ## Check style and layers, then run every test; FILTER=StoreTests runs only what fits.
 	@.ci/test '$(FILTER)'
