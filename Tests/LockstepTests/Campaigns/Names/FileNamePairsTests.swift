@@ -74,9 +74,9 @@ struct FileNamePairsTests {
                 ])
         }
         let connection = try Connection.inMemory()
-        try Migrator(set(1)).run(on: connection)
-        try Migrator(set(1)).run(on: connection)
-        try Migrator(set(2)).run(on: connection)
+        _ = try Migrator(set(1)).run(on: connection)
+        _ = try Migrator(set(1)).run(on: connection)
+        _ = try Migrator(set(2)).run(on: connection)
         let ran = try connection.query("SELECT name || value FROM ran ORDER BY rowid") { row in
             try row[0] as String
         }
