@@ -5,8 +5,7 @@ import PackageDescription
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     // Lets SecretBytes and Row lend their bytes as spans that cannot outlive them.
     .enableExperimentalFeature("Lifetimes"),
     .treatAllWarnings(as: .error),
@@ -31,9 +30,7 @@ let package = Package(
     // One trait alone: SwiftPM passes the flags of several in a random order, which compiles everything again.
     traits: [
         .default(enabledTraits: ["Foundation"]),
-        .trait(
-            name: "Foundation",
-            description: "Columns of Foundation's types, such as Date and UUID, and of JSON"),
+        .trait(name: "Foundation", description: "Columns of Foundation's types, such as Date and UUID, and of JSON"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -93,8 +90,8 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: product),
-        // Apart from lockstep-bench, which measures whole processes: libpq makes each start milliseconds later. Shared are
-        // links to files of the other.
+        // Apart from lockstep-bench, which measures whole processes: libpq makes each start milliseconds later. Shared
+        // are links to files of the other.
         .executableTarget(
             name: "LockstepServerBench",
             dependencies: [
@@ -156,8 +153,7 @@ let package = Package(
         .executableTarget(
             name: "Worker",
             dependencies: [
-                "Lockstep", "CSQLCipher", "EndWithParent", "FaultyVFS", "FaultyWork", systemPackage,
-                "LockstepPostgres",
+                "Lockstep", "CSQLCipher", "EndWithParent", "FaultyVFS", "FaultyWork", systemPackage, "LockstepPostgres",
             ],
             path: "Tests/Harness/Worker",
             swiftSettings: strict),
@@ -173,14 +169,12 @@ let package = Package(
         .testTarget(
             name: "LockstepTests",
             dependencies: [
-                "Lockstep", "LockstepTool", "TestSupport", "Worker", "FaultyVFS", "ForkedCall",
-                "ZlibStreams", systemPackage,
-                .product(name: "Subprocess", package: "swift-subprocess"),
+                "Lockstep", "LockstepTool", "TestSupport", "Worker", "FaultyVFS", "ForkedCall", "ZlibStreams",
+                systemPackage, .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "LockstepModelsTests",
-            dependencies: ["LockstepModels", "TestSupport", systemPackage],
+            name: "LockstepModelsTests", dependencies: ["LockstepModels", "TestSupport", systemPackage],
             exclude: ["FEATURES.md"],
             swiftSettings: strict),
         .testTarget(
@@ -227,8 +221,7 @@ if let runtime = Context.environment["LOCKSTEP_FUZZER"] {
     package.products.append(.executable(name: "Fuzzer", targets: ["Fuzzer"]))
     package.targets += [
         .target(
-            name: "FuzzTargets",
-            dependencies: ["Lockstep", "LockstepModels", "CCrypto", systemPackage],
+            name: "FuzzTargets", dependencies: ["Lockstep", "LockstepModels", "CCrypto", systemPackage],
             path: "Tests/Campaigns/Fuzzer/Targets",
             swiftSettings: strict + counting),
         .executableTarget(

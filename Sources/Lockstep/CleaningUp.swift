@@ -12,8 +12,7 @@ func cleaningUp<Failure: Error>(
         guard !isBestEffort, let first = error as? LockstepError else { return error }
         let second = failure as? LockstepError
         let both = LockstepError(
-            first.code,
-            "\(first.message); cleaning up failed as well: \(second?.message ?? "\(type(of: failure))")",
+            first.code, "\(first.message); cleaning up failed as well: \(second?.message ?? "\(type(of: failure))")",
             advice: first.advice ?? second?.advice, context: first.context)
         return both as? Failure ?? error
     }

@@ -1,6 +1,6 @@
 extension LockstepError {
-    /// A sentence that names actions. A program reads the calls that it makes; the tool, which has its own words for the
-    /// actions, shows what its user types.
+    /// A sentence that names actions. A program reads the calls that it makes; the tool, which has its own words for
+    /// the actions, shows what its user types.
     package struct Advice: Sendable, Hashable {
         fileprivate enum Part: Sendable, Hashable {
             case text(String)

@@ -24,9 +24,8 @@ extension LockstepError {
 
         /// A context of the known fields.
         public init(
-            file: String? = nil, line: Int? = nil, set: String? = nil, version: String? = nil,
-            table: String? = nil, column: String? = nil, sqliteCode: Int32? = nil,
-            sqlState: String? = nil, missing: MissingObject? = nil
+            file: String? = nil, line: Int? = nil, set: String? = nil, version: String? = nil, table: String? = nil,
+            column: String? = nil, sqliteCode: Int32? = nil, sqlState: String? = nil, missing: MissingObject? = nil
         ) {
             self.file = file
             self.line = line

@@ -46,8 +46,7 @@ public struct LockstepError: Error, Sendable, Hashable {
     /// Makes an error; `message`, `hint` and `context` must not contain secrets or values. A given `sqliteCode`
     /// replaces the code in `context`.
     public init(
-        _ code: Code, _ message: String, hint: String? = nil, sqliteCode: Int32? = nil,
-        context: Context = Context()
+        _ code: Code, _ message: String, hint: String? = nil, sqliteCode: Int32? = nil, context: Context = Context()
     ) {
         self.init(
             code, message, advice: Advice(ifAny: hint), sqliteCode: sqliteCode, context: context
@@ -56,8 +55,7 @@ public struct LockstepError: Error, Sendable, Hashable {
 
     /// Makes an error whose hint names actions.
     package init(
-        _ code: Code, _ message: String, advice: Advice?, sqliteCode: Int32? = nil,
-        context: Context = Context()
+        _ code: Code, _ message: String, advice: Advice?, sqliteCode: Int32? = nil, context: Context = Context()
     ) {
         self.code = code
         self.message = message
@@ -78,8 +76,7 @@ public struct LockstepError: Error, Sendable, Hashable {
         _ place: String, advice outerAdvice: Advice?, context: Context = Context()
     ) -> LockstepError {
         LockstepError(
-            code, "\(place): \(message)", advice: outerAdvice ?? advice,
-            context: self.context.completed(by: context))
+            code, "\(place): \(message)", advice: outerAdvice ?? advice, context: self.context.completed(by: context))
     }
 
     /// The same error, whose context gets the fields of `context` that it leaves out.

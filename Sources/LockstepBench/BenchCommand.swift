@@ -4,8 +4,7 @@ import Lockstep
 /// The `lockstep-bench` tool: measures what encryption costs on your machine.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lockstep-bench",
-        abstract: "Measure an encrypted database and compare it with the alternatives.",
+        commandName: "lockstep-bench", abstract: "Measure an encrypted database and compare it with the alternatives.",
         discussion: """
             Rows have an integer key, four integers, a double, two texts of 16 to 40 characters and a \
             blob of 64 bytes. Times depend on this machine at this moment: compare them only within one run.

@@ -18,11 +18,9 @@ extension BenchError {
         switch error as? DecodingError {
         case .keyNotFound(let key, _): "the field \(key.stringValue) is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) has "
-                + "the wrong type"
+            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) has " + "the wrong type"
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) has an "
-                + "invalid value"
+            "the field \(context.codingPath.map(\.stringValue).joined(separator: ".")) has an " + "invalid value"
         default: "it is not JSON"
         }
     }

@@ -4,8 +4,7 @@ import FoundationEssentials
 /// `lockstep-bench chart`: draws a saved report.
 struct ChartCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chart",
-        abstract: "Draw what `compare` or `growth` wrote with `--format json`.",
+        commandName: "chart", abstract: "Draw what `compare` or `growth` wrote with `--format json`.",
         discussion: """
             The picture is one self-contained SVG file. Unknown fields of the report \
             are ignored.
@@ -25,8 +24,7 @@ struct ChartCommand: ParsableCommand {
     private func draw() throws -> String {
         let path = report == "-" ? "/dev/stdin" : report
         guard let content = FileManager.default.contents(atPath: path) else {
-            throw BenchError(
-                "\(report) cannot be read", hint: "name the file that --format json wrote")
+            throw BenchError("\(report) cannot be read", hint: "name the file that --format json wrote")
         }
         do {
             // Only reports of growth have points.

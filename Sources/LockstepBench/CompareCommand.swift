@@ -12,8 +12,7 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
 /// `lockstep-bench compare`: Lockstep and all peers, in one run.
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compare",
-        abstract: "Run Lockstep and every peer of a folder in turn, and compare them.",
+        commandName: "compare", abstract: "Run Lockstep and every peer of a folder in turn, and compare them.",
         discussion: """
             Each run is a separate process. A program that did different work, or worked under \
             different settings, is refused. Build the peers with `Tests/Peers/build FOLDER`.
@@ -44,8 +43,7 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: "Bytes of memory for pages, for each connection.")
     var cache: Int = 64 * 1024 * 1024
 
-    @Option(help: "When commits count as done; by default commits are measured both ways.")
-    var sync: Synchronous?
+    @Option(help: "When commits count as done; by default commits are measured both ways.") var sync: Synchronous?
 
     @Flag(help: "Small numbers, for a first result in less than a minute.")
     var quick = false
@@ -53,8 +51,7 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: "The folder with the peers; without it Lockstep runs alone.")
     var peers: String?
 
-    @Option(help: "Where databases are made and removed; by default the temporary folder.")
-    var folder: String?
+    @Option(help: "Where databases are made and removed; by default the temporary folder.") var folder: String?
 
     @Option(
         help: ArgumentHelp(
@@ -65,8 +62,7 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: "That program's name in the report: lower-case letters, digits, hyphens.")
     var label: String = "lockstep-ref"
 
-    @Option(help: ArgumentHelp("Also draw the report as an SVG picture.", valueName: "file"))
-    var chart: String?
+    @Option(help: ArgumentHelp("Also draw the report as an SVG picture.", valueName: "file")) var chart: String?
 
     @Option(help: "How results are printed: text or json.")
     var format: ReportFormat = .text
@@ -74,18 +70,15 @@ struct CompareCommand: AsyncParsableCommand {
     func validate() throws {
         guard rows ?? 1 > 0, operations ?? 1 > 0, repetitions ?? 1 > 0, migrations ?? 1 > 0
         else {
-            throw ValidationError(
-                "--rows, --operations, --migrations and --repetitions must be above 0")
+            throw ValidationError("--rows, --operations, --migrations and --repetitions must be above 0")
         }
         try Self.requireCache(cache)
         guard against == nil || repetitions ?? 5 >= Change.fewestRepetitions else {
             throw ValidationError(
-                "--against needs at least \(Change.fewestRepetitions) repetitions: one run has no spread"
-            )
+                "--against needs at least \(Change.fewestRepetitions) repetitions: one run has no spread")
         }
         if let other = workloads.first(where: { !WorkloadName.compared.contains($0) }) {
-            throw ValidationError(
-                "\(other.rawValue) is not compared: it makes the file that others read")
+            throw ValidationError("\(other.rawValue) is not compared: it makes the file that others read")
         }
     }
 
@@ -102,14 +95,12 @@ struct CompareCommand: AsyncParsableCommand {
             programs.append(try await .reference(FilePath(against), name: label))
         }
         if let peers { programs += try await PeerProgram.find(in: FilePath(peers)) }
-        try PeerProgram.requireDistinct(
-            programs.map(\.name), "give the other build another name with --label")
+        try PeerProgram.requireDistinct(programs.map(\.name), "give the other build another name with --label")
         let scratch = ScratchFolder(in: folder)
         defer { scratch.remove() }
         var comparison = Comparison(
             programs: programs, items: items,
-            sizes: Sizes(
-                rows: rows, operations: operations, migrations: migrations, isQuick: quick),
+            sizes: Sizes(rows: rows, operations: operations, migrations: migrations, isQuick: quick),
             repetitions: repetitions ?? (quick ? 3 : 5), cacheBytes: cache, folder: scratch.path)
         comparison.progress = { Progress.show($0) }
         let report = try await comparison.report()

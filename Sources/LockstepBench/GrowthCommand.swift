@@ -31,11 +31,9 @@ struct GrowthCommand: AsyncParsableCommand {
     @Option(help: "Bytes of memory for pages, for each connection.")
     var cache: Int = 64 * 1024 * 1024
 
-    @Option(help: "Where databases are made and removed; by default the temporary folder.")
-    var folder: String?
+    @Option(help: "Where databases are made and removed; by default the temporary folder.") var folder: String?
 
-    @Option(help: ArgumentHelp("Also draw the figures as an SVG picture.", valueName: "file"))
-    var chart: String?
+    @Option(help: ArgumentHelp("Also draw the figures as an SVG picture.", valueName: "file")) var chart: String?
 
     @Option(help: "How results are printed: text or json.")
     var format: ReportFormat = .text
@@ -58,8 +56,7 @@ struct GrowthCommand: AsyncParsableCommand {
             // Removed before the next size needs the space.
             defer { size.remove() }
             var comparison = Comparison(
-                programs: [program],
-                items: Growth.workloads.map { .init(workload: $0, synchronous: .normal) },
+                programs: [program], items: Growth.workloads.map { .init(workload: $0, synchronous: .normal) },
                 sizes: Sizes(rows: rows, operations: operations), repetitions: repetitions,
                 cacheBytes: cache, folder: size.path)
             comparison.progress = { Progress.show("\(Figures.count(rows)) rows, \($0)") }

@@ -1,11 +1,11 @@
 import CFileActivity
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// The measured region, which can be entered several times: CPU time of all threads of the process, wall-clock time,
@@ -75,9 +75,7 @@ private struct FileActivity {
     let syncs: Int?
 
     static var now: FileActivity {
-        FileActivity(
-            bytesWritten: reported(file_activity_bytes_written()),
-            syncs: reported(file_activity_syncs()))
+        FileActivity(bytesWritten: reported(file_activity_bytes_written()), syncs: reported(file_activity_syncs()))
     }
 
     private static func reported(_ count: Int64) -> Int? { count < 0 ? nil : Int(count) }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// What this process has used since it was started.
@@ -13,9 +13,9 @@ enum ProcessUsage {
     private static var now: rusage {
         var usage = rusage()
         #if canImport(Glibc)
-            let own = __rusage_who_t(RUSAGE_SELF.rawValue)
+        let own = __rusage_who_t(RUSAGE_SELF.rawValue)
         #else
-            let own = RUSAGE_SELF
+        let own = RUSAGE_SELF
         #endif
         // It fails only for processes that do not exist.
         unsafe getrusage(own, &usage)
@@ -39,9 +39,9 @@ enum ProcessUsage {
             return peak
         }
         #if canImport(Darwin)
-            return Int(now.ru_maxrss) / 1024
+        return Int(now.ru_maxrss) / 1024
         #else
-            return Int(now.ru_maxrss)
+        return Int(now.ru_maxrss)
         #endif
     }
 }

@@ -25,8 +25,7 @@ struct Generator {
         return z ^ (z >> 31)
     }
 
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -".utf8)
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -".utf8)
 
     /// 16 to 40 characters, eight from each draw.
     mutating func text() -> String {

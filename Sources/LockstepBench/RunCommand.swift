@@ -6,8 +6,7 @@ import SystemPackage
 /// `lockstep-bench run`: one run of Lockstep, called and answering as every peer does.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run",
-        abstract: "Run one workload once on a file of your own, and print its outcome as JSON.",
+        commandName: "run", abstract: "Run one workload once on a file of your own, and print its outcome as JSON.",
         discussion: """
             The contract is Tests/Peers/README.md. The key opens the file FILE.keyring, which is made \
             next to the database.
@@ -67,9 +66,8 @@ struct RunCommand: ParsableCommand {
             cpuNanoseconds: measurement.clock.cpuNanoseconds,
             wallNanoseconds: measurement.clock.wallNanoseconds,
             checksum: measurement.hash.hex, peakKiB: ProcessUsage.peakKiB,
-            library: "Lockstep \(LockstepVersion.current), \(measurement.library)",
-            settings: measurement.settings, bytesWritten: measurement.clock.bytesWritten,
-            syncs: measurement.clock.syncs)
+            library: "Lockstep \(LockstepVersion.current), \(measurement.library)", settings: measurement.settings,
+            bytesWritten: measurement.clock.bytesWritten, syncs: measurement.clock.syncs)
         print(try JSON.line(outcome))
     }
 }

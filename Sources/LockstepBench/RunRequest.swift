@@ -28,9 +28,8 @@ struct RunRequest: Hashable, Sendable {
     /// The command line that asks for this.
     var arguments: [String] {
         var arguments = [
-            workload.rawValue, "--path", path.string, "--rows", String(rows), "--operations",
-            String(operations), "--cache", String(cacheBytes), "--sync", synchronous.rawValue,
-            "--key", key, "--variant", variant,
+            workload.rawValue, "--path", path.string, "--rows", String(rows), "--operations", String(operations),
+            "--cache", String(cacheBytes), "--sync", synchronous.rawValue, "--key", key, "--variant", variant,
         ]
         if let corpus { arguments += ["--corpus", corpus.string] }
         if let startedNanoseconds { arguments += ["--started", String(startedNanoseconds)] }
@@ -41,8 +40,7 @@ struct RunRequest: Hashable, Sendable {
     func corpusFolder(_ form: CorpusFolder.Form) throws(BenchError) -> FilePath {
         guard let corpus else {
             throw BenchError(
-                "\(workload.rawValue) needs --corpus",
-                hint: "make one with `lockstep-bench corpus FOLDER`")
+                "\(workload.rawValue) needs --corpus", hint: "make one with `lockstep-bench corpus FOLDER`")
         }
         return corpus.appending(form.rawValue)
     }
@@ -53,11 +51,9 @@ struct RunRequest: Hashable, Sendable {
     /// The settings that every peer must read back from its pragmas; none if there is no database.
     var settings: Outcome.Settings {
         guard workload.type.hasDatabase else {
-            return Outcome.Settings(
-                pageSize: 0, cacheBytes: 0, journal: "none", synchronous: "none")
+            return Outcome.Settings(pageSize: 0, cacheBytes: 0, journal: "none", synchronous: "none")
         }
         return Outcome.Settings(
-            pageSize: 4096, cacheBytes: cacheBytes, journal: "wal",
-            synchronous: synchronous.rawValue)
+            pageSize: 4096, cacheBytes: cacheBytes, journal: "wal", synchronous: synchronous.rawValue)
     }
 }

@@ -2,11 +2,11 @@ import FoundationEssentials
 import SystemPackage
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// A folder for the databases of one command, by default in the temporary folder. The code that writes to it makes it.

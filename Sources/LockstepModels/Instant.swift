@@ -3,9 +3,9 @@ internal import Lockstep
 /// Instants as people and other programs write them. Stores and their API represent an instant as the number of
 /// microseconds since 1970 in UTC.
 package enum Instant {
-    /// Reads a date: `2012-08-28 20:35:00` in UTC or with `Z` or an offset such as `+08:00` or ` +0800`, with a `T` instead of the
-    /// space, with a fraction of a second, or without a time; or `Tue Aug 28 20:35:00 +0800 2012`. Returns nil for
-    /// anything else, and for days that do not exist.
+    /// Reads a date: `2012-08-28 20:35:00` in UTC or with `Z` or an offset such as `+08:00` or ` +0800`, with a `T`
+    /// instead of the space, with a fraction of a second, or without a time; or `Tue Aug 28 20:35:00 +0800 2012`.
+    /// Returns nil for anything else, and for days that do not exist.
     package static func microseconds(of text: String) -> Int64? {
         var date = DateText(text)
         return date.service() ?? date.iso()
@@ -58,9 +58,7 @@ private struct DateText {
         return instant(year, month + 1, day, time, offset)
     }
 
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     private struct Time {
         var seconds = 0

@@ -15,8 +15,7 @@ public enum ModelMigrations {
     ) throws(LockstepError) -> MigrationSet {
         guard let set = try EmbeddedMigrations.set(name, engine: engine) else {
             throw LockstepError(
-                .notFound, "there is no model named \(name)",
-                hint: "the models are \(names.joined(separator: ", "))")
+                .notFound, "there is no model named \(name)", hint: "the models are \(names.joined(separator: ", "))")
         }
         return set
     }

@@ -9,8 +9,7 @@ extension ModelStore {
     ///   if the original's schema is not that of version 1; the errors of
     ///   `Adoption`. After the last two no file is left at `path`.
     public static func adopt(
-        plaintext original: FilePath, into path: FilePath, key: borrowing DatabaseKey,
-        options: StoreOptions = .init()
+        plaintext original: FilePath, into path: FilePath, key: borrowing DatabaseKey, options: StoreOptions = .init()
     ) throws -> Self {
         let set = try ModelMigrations.set(setName)
         try PendingDatabase.requireFree(path)
@@ -23,8 +22,7 @@ extension ModelStore {
 
     /// Migrates it from version 1, and closes it.
     private static func migrate(
-        _ path: FilePath, _ key: borrowing DatabaseKey, _ set: MigrationSet,
-        _ options: ConnectionOptions
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ set: MigrationSet, _ options: ConnectionOptions
     ) throws {
         var options = options
         if !options.fieldKeys.isEmpty { options.mayBeUnsealed = true }

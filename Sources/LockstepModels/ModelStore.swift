@@ -23,8 +23,9 @@ extension ModelStore {
     /// The datasets of the columns that its set seals.
     public static var datasets: [String] { [] }
 
-    /// Opens the database at a path with its keyring, or makes both; migrates the schema to the newest version, and checks
-    /// it: as `Store.open(_:key:keyring:migrations:sealed:records:mode:options:)` does with the set of this store.
+    /// Opens the database at a path with its keyring, or makes both; migrates the schema to the newest version, and
+    /// checks it: as `Store.open(_:key:keyring:migrations:sealed:records:mode:options:)` does with the set of this
+    /// store.
     /// - Parameters:
     ///   - path: The database file.
     ///   - key: What opens its keyring, or protects a new one.
@@ -41,16 +42,15 @@ extension ModelStore {
     ) async throws -> Self {
         let store = try await Store.open(
             path, key: key, keyring: keyring, sets: [ModelMigrations.set(setName)],
-            datasets: sealed.isEmpty ? datasets.map { Dataset($0) } : sealed, mode: mode,
-            options: options)
+            datasets: sealed.isEmpty ? datasets.map { Dataset($0) } : sealed, mode: mode, options: options)
         return Self(store)
     }
 
     /// Opens the database at `path`, making it first if there is none; migrates the schema to the newest version, and
     /// checks it lightly. Blocks.
     ///
-    /// With `StoreOptions.isReadOnly` nothing is made or migrated: so a database that comes with a program opens where it
-    /// lies, also on read-only media.
+    /// With `StoreOptions.isReadOnly` nothing is made or migrated: so a database that comes with a program opens where
+    /// it lies, also on read-only media.
     /// - Parameters:
     ///   - path: The database file.
     ///   - key: Its key.
@@ -96,8 +96,7 @@ extension ModelStore {
     }
 
     private static func openOrCreate(
-        _ path: FilePath, _ key: borrowing DatabaseKey, _ template: borrowing ModelTemplate?,
-        _ options: StoreOptions
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ template: borrowing ModelTemplate?, _ options: StoreOptions
     ) throws -> Store {
         var options = options
         // A pending version can be the first that seals anything; afterwards the set decides.
@@ -133,8 +132,7 @@ extension ModelStore {
     }
 
     private static func provision(
-        _ path: FilePath, _ key: borrowing DatabaseKey, _ template: borrowing ModelTemplate?,
-        _ options: StoreOptions
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ template: borrowing ModelTemplate?, _ options: StoreOptions
     ) throws {
         switch template {
         case nil: break

@@ -16,8 +16,7 @@ enum NextKeys {
         guard !last.addingReportingOverflow(Int64(count)).overflow else {
             throw LockstepError(
                 .full, "there are no keys left in \(table) for \(count) rows",
-                hint: "a row already has one of the largest possible keys",
-                context: .init(table: table))
+                hint: "a row already has one of the largest possible keys", context: .init(table: table))
         }
         return last + 1
     }

@@ -53,17 +53,14 @@ struct CompareServersCommand: ParsableCommand {
         let folder = FilePath(FileManager.default.temporaryDirectory.path)
             .appending("lockstep-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
-            atPath: folder.string, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+            atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder.string) }
-        let site = try BenchSite(
-            url: url, folder: folder, rows: rows, lookups: lookups, migrations: migrations)
+        let site = try BenchSite(url: url, folder: folder, rows: rows, lookups: lookups, migrations: migrations)
         let names = workloads.isEmpty ? Contest.Name.allCases : workloads
         let programs = ServerPrograms(site: site, peers: peers.map { FilePath($0) })
         defer { programs.dropAll() }
         let report = ServerReport(
-            machine: .current, server: try programs.serverVersion(), rows: rows,
-            repetitions: repetitions,
+            machine: .current, server: try programs.serverVersion(), rows: rows, repetitions: repetitions,
             contests: try Contest.run(names, programs, repetitions: repetitions))
         switch format {
         case .text: print(report.text)

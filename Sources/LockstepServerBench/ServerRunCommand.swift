@@ -9,8 +9,7 @@ struct ServerRunCommand: ParsableCommand {
         abstract: "Run one piece of work once, and print its outcome as JSON.",
         discussion: "`compare` calls it, after it has made the folder and the schema.")
 
-    @Argument(help: "Which: \(ServerWork.allCases.map(\.rawValue).joined(separator: ", ")).")
-    var work: ServerWork
+    @Argument(help: "Which: \(ServerWork.allCases.map(\.rawValue).joined(separator: ", ")).") var work: ServerWork
 
     @Option(help: "The server.")
     var url: String

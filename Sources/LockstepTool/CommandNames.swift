@@ -3,8 +3,8 @@ import Lockstep
 
 /// The names of the commands, and what a mistyped one was meant to be.
 enum CommandNames {
-    /// Fails if the arguments name a command that does not exist. The parser calls that an unexpected argument, and shows
-    /// help for all commands where somebody asks for help on one.
+    /// Fails if the arguments name a command that does not exist. The parser calls that an unexpected argument, and
+    /// shows help for all commands where somebody asks for help on one.
     /// - Throws: ``LockstepError/Code/misuse`` with the nearest name, if one is near.
     static func require(_ arguments: [String]) throws(LockstepError) {
         var names = arguments.prefix { !$0.hasPrefix("-") }
@@ -34,8 +34,7 @@ enum CommandNames {
             .min { $0.distance < $1.distance }
         return LockstepError(
             .misuse, "there is no command `\(path) \(name)`",
-            hint: near.map { "did you mean `\(path) \($0.name)`?" } ?? "`\(path) --help` lists them"
-        )
+            hint: near.map { "did you mean `\(path) \($0.name)`?" } ?? "`\(path) --help` lists them")
     }
 
     /// How many letters must be inserted, left out, replaced or exchanged with the next.

@@ -27,8 +27,7 @@ struct LockstepCommand: ParsableCommand {
     static func main() {
         ProcessHardening.apply()
         if !SecretBytes.areLocked {
-            Output.note(
-                "warning: secrets cannot be locked in memory and can reach swap: raise `ulimit -l`")
+            Output.note("warning: secrets cannot be locked in memory and can reach swap: raise `ulimit -l`")
         }
         var outcome: (any Error)?
         do {

@@ -10,8 +10,7 @@ struct FeatureTableTests {
         let folder = FilePath(#filePath).removingLastComponent()
         let table = String(
             decoding: try Bytes.read(folder.appending("FEATURES.md")), as: UTF8.self)
-        let files = try #require(
-            FileManager.default.enumerator(atPath: folder.string)?.allObjects as? [String])
+        let files = try #require(FileManager.default.enumerator(atPath: folder.string)?.allObjects as? [String])
         let names = table.matches(of: #/`([A-Za-z]+)/([A-Za-z0-9]+)`/#)
         #expect(names.count > 80)
         for name in names {

@@ -9,16 +9,14 @@ struct TemporaryStoreTests {
         [try MicroblogStore.inMemory(), try MicroblogStore.temporary()]
     }
 
-    @Test("In memory and in a temporary file the schema is the newest, and no file is left")
-    func both() async throws {
+    @Test("In memory and in a temporary file the schema is the newest, and no file is left") func both() async throws {
         let more = [try await MicroblogStore.inMemory(), try await MicroblogStore.temporary()]
         for blog in try Self.blocking() + more {
             #expect(try await blog.add(User(name: "Ann")) == 1)
             #expect(try await blog.store.verifyLightly(ModelMigrations.all()).isClean)
             try await blog.store.close()
             #expect(throws: LockstepError.self) {
-                try Store.open(
-                    blog.store.path, rawKey: Keyring.create(.database).activeDatabaseKey())
+                try Store.open(blog.store.path, rawKey: Keyring.create(.database).activeDatabaseKey())
             }
         }
     }

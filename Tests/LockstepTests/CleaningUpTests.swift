@@ -4,10 +4,8 @@ import Testing
 
 @Suite("Cleaning up after an error")
 struct CleaningUpTests {
-    private let first = LockstepError(
-        .full, "the disk is full", hint: "free some space", context: .init(table: "t"))
-    private let second = LockstepError(
-        .inputOutput, "the file cannot be removed", hint: "remove it by hand")
+    private let first = LockstepError(.full, "the disk is full", hint: "free some space", context: .init(table: "t"))
+    private let second = LockstepError(.inputOutput, "the file cannot be removed", hint: "remove it by hand")
 
     private func fail(_ error: LockstepError) throws(LockstepError) { throw error }
 
@@ -21,9 +19,7 @@ struct CleaningUpTests {
     @Test("A clean-up that fails is mentioned after the first error")
     func mention() {
         let error = cleaningUp(after: first) { throw second }
-        #expect(
-            error.message
-                == "the disk is full; cleaning up failed as well: the file cannot be removed")
+        #expect(error.message == "the disk is full; cleaning up failed as well: the file cannot be removed")
         #expect(error.code == first.code && error.hint == first.hint)
         #expect(error.context == first.context)
         let hintless = LockstepError(.full, "the disk is full")
@@ -32,8 +28,7 @@ struct CleaningUpTests {
         #expect(foreign.message == "the disk is full; cleaning up failed as well: Stop")
     }
 
-    @Test("An error of unknown type gets the mention, too, if it is one of Lockstep")
-    func anyError() throws {
+    @Test("An error of unknown type gets the mention, too, if it is one of Lockstep") func anyError() throws {
         let any: any Error = first
         let error = try #require(cleaningUp(after: any) { throw second } as? LockstepError)
         #expect(error == cleaningUp(after: first) { throw second })
@@ -59,8 +54,7 @@ struct CleaningUpTests {
         #expect(both == cleaningUp(after: first) { throw second })
     }
 
-    @Test("A transaction that prevents switching foreign keys back does not hide the error")
-    func foreignKeys() throws {
+    @Test("A transaction that prevents switching foreign keys back does not hide the error") func foreignKeys() throws {
         let connection = try Connection.inMemory()
         let error = try #require(throws: LockstepError.self) {
             try MigrationTransaction.withForeignKeys(off: true, connection) {

@@ -14,28 +14,21 @@ struct LockstepErrorTests {
         #expect(failed.sqliteCode == 2067)
     }
 
-    @Test("A place adds to the context and keeps code, hint and the more exact fields")
-    func located() {
+    @Test("A place adds to the context and keeps code, hint and the more exact fields") func located() {
         let inner = bare.located("a.sql:3", context: .init(file: "a.sql", line: 3))
         let outer = inner.located(
-            "films", hint: "other",
-            context: .init(file: "b.sql", line: 9, set: "films", version: "2"))
+            "films", hint: "other", context: .init(file: "b.sql", line: 9, set: "films", version: "2"))
         #expect(outer.message == "films: a.sql:3: no such table: t")
         #expect(outer.code == .sqlFailed && outer.hint == "other")
         #expect(
             outer.context == .init(file: "a.sql", line: 3, set: "films", version: "2"))
         let added = bare.adding(.init(set: "films"))
-        #expect(
-            added
-                == LockstepError(
-                    bare.code, bare.message, hint: bare.hint, context: .init(set: "films")))
+        #expect(added == LockstepError(bare.code, bare.message, hint: bare.hint, context: .init(set: "films")))
     }
 
-    @Test("A hint names actions in the words of its reader, also once the error has its place")
-    func advice() {
+    @Test("A hint names actions in the words of its reader, also once the error has its place") func advice() {
         let path = "a.db"
-        let error = LockstepError(
-            .damaged, "page 2", advice: "run \(.verify) on \(path), or \(.restoreBackup("b.db"))")
+        let error = LockstepError(.damaged, "page 2", advice: "run \(.verify) on \(path), or \(.restoreBackup("b.db"))")
         #expect(error.hint == "run `Verification` on a.db, or restore b.db with `Restore`")
         let located = error.located(path).adding(.init(file: path))
         #expect(located.hint == error.hint)
@@ -71,8 +64,7 @@ struct LockstepErrorTests {
         "An error of SQLite says what is missing",
         arguments: [
             ("SELECT 1 FROM gone", LockstepError.MissingObject(.table, "gone")),
-            ("SELECT gone FROM t", .init(.column, "gone")),
-            ("SELECT u.x FROM t AS t", .init(.column, "u.x")),
+            ("SELECT gone FROM t", .init(.column, "gone")), ("SELECT u.x FROM t AS t", .init(.column, "u.x")),
             ("SELECT gone(1)", .init(.function, "gone")),
             ("SELECT x FROM t ORDER BY x COLLATE gone", .init(.collation, "gone")),
             ("INSERT INTO v VALUES (1)", .init(.table, "main.later")),

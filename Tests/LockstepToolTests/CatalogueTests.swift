@@ -30,10 +30,8 @@ struct CatalogueTests {
 
     private func tool(_ arguments: String...) async throws -> String {
         let result = try await Subprocess.run(
-            .path(Programs.path("lockstep")),
-            arguments: Arguments(arguments + ["-d", "c.db", "--key-file", "k"]),
-            workingDirectory: folder.path, output: .string(limit: 10_000_000),
-            error: .string(limit: 100_000))
+            .path(Programs.path("lockstep")), arguments: Arguments(arguments + ["-d", "c.db", "--key-file", "k"]),
+            workingDirectory: folder.path, output: .string(limit: 10_000_000), error: .string(limit: 100_000))
         #expect(result.terminationStatus == .exited(0), "\(arguments): \(result.standardError)")
         return result.standardOutput
     }
@@ -59,8 +57,7 @@ struct CatalogueTests {
         let report = try await tool("verify", "-m", Self.migrations, "--fields", "movies")
         #expect(report.contains("cells of 4 columns opened"), "\(report)")
         let sql = "SELECT title, category, year FROM %@ WHERE title LIKE '%''%' ORDER BY movieID"
-        let opened = try await tool(
-            "query", sql.replacing("%@", with: "movies_open"), "--fields", "movies")
+        let opened = try await tool("query", sql.replacing("%@", with: "movies_open"), "--fields", "movies")
         #expect(opened.contains("Breakfast at Tiffany's"), "\(opened)")
         let deep = try await tool("verify", "-m", Self.migrations, "--fields", "movies", "--deep")
         #expect(deep.contains("round-trip    ok"), "\(deep)")
@@ -85,9 +82,7 @@ struct CatalogueTests {
             "rollback", "-m", Self.migrations, "--fields", "movies")
         pages = try DecryptedPages(folder.file("c.db"), key())
         let missing = values.filter { !pages.contain($0) }
-        #expect(
-            missing.count < values.count / 10,
-            "\(missing.map { String(decoding: $0, as: UTF8.self) })")
+        #expect(missing.count < values.count / 10, "\(missing.map { String(decoding: $0, as: UTF8.self) })")
     }
 
     @Test(
@@ -98,8 +93,7 @@ struct CatalogueTests {
         // Shorter ones, such as Western and Action, also occur in the program's libraries.
         let values = try Self.values().filter { $0.count >= 9 }
         let from = " FROM movies AS a, movies AS b, movies AS c ORDER BY b.movieID"
-        let sealed = try await found(
-            values, in: ["query", "SELECT a.*\(from)", "--format", "json"])
+        let sealed = try await found(values, in: ["query", "SELECT a.*\(from)", "--format", "json"])
         #expect(sealed == [])
         // The control: with the keyring they are there, and are found.
         let opened = try await found(

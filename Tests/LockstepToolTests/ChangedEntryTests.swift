@@ -35,7 +35,8 @@ struct ChangedEntryTests {
         }
     }
 
-    /// Runs `command` on a store, and `other` on another store of the same file as soon as the command has read `table`.
+    /// Runs `command` on a store, and `other` on another store of the same file as soon as the command has read
+    /// `table`.
     private func run<Model: ModelStore>(
         _: Model.Type, to version: UInt64, reading table: String, fill: (Model) throws -> Void,
         command: (Model) throws -> Bool, other: @escaping @Sendable (Model) throws -> Void,
@@ -47,14 +48,12 @@ struct ChangedEntryTests {
         var options = StoreOptions()
         options.connection.busyTimeout = .zero
         let plain = try Store.create(path, rawKey: keyring.activeDatabaseKey(), options: options)
-        try plain.blocking.migrate(
-            ModelMigrations.set(Model.setName), to: .version(MigrationVersion(version)))
+        try plain.blocking.migrate(ModelMigrations.set(Model.setName), to: .version(MigrationVersion(version)))
         let second = Model(plain)
         try fill(second)
         let program = Other()
         options.connection.trace = { program.seen($0, table) }
-        let first = Model(
-            try Store.open(path, rawKey: keyring.activeDatabaseKey(), options: options))
+        let first = Model(try Store.open(path, rawKey: keyring.activeDatabaseKey(), options: options))
         program.come { try other(second) }
         #expect(try command(first))
         try program.requireBusy { try other(second) }
@@ -97,8 +96,7 @@ struct ChangedEntryTests {
         }
     }
 
-    @Test("A status keeps the text that it got meanwhile, and its user is looked up with it")
-    func statuses() throws {
+    @Test("A status keeps the text that it got meanwhile, and its user is looked up with it") func statuses() throws {
         try run(MicroblogStore.self, to: 4, reading: "from status") {
             try $0.add(User(name: "Ann"))
             try $0.add(Status(text: "Hello", userID: nil))
@@ -119,8 +117,7 @@ struct ChangedEntryTests {
         try run(MicroblogStore.self, to: 4, reading: "from user") {
             try $0.add(User(name: "Ann"))
         } command: {
-            try MicroblogCommands.insert(
-                fields("status", ["text": "Hello", "user": "Ann"]), into: $0) == 1
+            try MicroblogCommands.insert(fields("status", ["text": "Hello", "user": "Ann"]), into: $0) == 1
         } other: {
             try $0.removeUser(1)
         } check: {

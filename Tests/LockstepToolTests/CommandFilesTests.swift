@@ -30,8 +30,7 @@ struct CommandFilesTests {
         let typed = type._commandName.split(separator: "-").map(\.capitalized).joined()
         let word = "\(type)".hasPrefix("Model<") ? "Model" : typed
         let command = Command(words: words + [word], type: type)
-        return [command]
-            + type.configuration.subcommands.flatMap { commands($0, after: command.words) }
+        return [command] + type.configuration.subcommands.flatMap { commands($0, after: command.words) }
     }
 
     /// The files that declare commands, below the folder of commands.

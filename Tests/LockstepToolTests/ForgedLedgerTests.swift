@@ -36,8 +36,7 @@ struct ForgedLedgerTests {
     }
 
     private func tables() async throws -> String {
-        try await tool("query", "SELECT name FROM sqlite_schema WHERE name IN ('note', 'loot')")
-            .reported
+        try await tool("query", "SELECT name FROM sqlite_schema WHERE name IN ('note', 'loot')").reported
     }
 
     @Test(

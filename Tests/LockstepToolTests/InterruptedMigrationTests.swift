@@ -6,8 +6,7 @@ import TestSupport
 import Testing
 
 /// Ctrl-C while `lockstep migrate` is running, on a terminal as a person sees it.
-@Suite("Interrupted by hand", .enabled(if: Conversation.isPossible, "no python3"))
-struct InterruptedMigrationTests {
+@Suite("Interrupted by hand", .enabled(if: Conversation.isPossible, "no python3")) struct InterruptedMigrationTests {
     private let project: NotesProject
 
     init() throws { project = try NotesProject() }

@@ -13,8 +13,7 @@ struct NotesProject {
     init() throws {
         folder = try TemporaryFolder()
         try folder.write("k", [UInt8](repeating: 7, count: 32))
-        try FileManager.default.createDirectory(
-            atPath: folder.file("notes").string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: folder.file("notes").string, withIntermediateDirectories: false)
     }
 
     /// Writes a version of the set.
@@ -24,10 +23,8 @@ struct NotesProject {
 
     func run(_ arguments: [String]) async throws -> (code: TerminationStatus, reported: String) {
         let result = try await Subprocess.run(
-            .path(Programs.path("lockstep")),
-            arguments: Arguments(arguments + ["-d", "n.db", "--key-file", "k"]),
-            workingDirectory: folder.path, output: .string(limit: 1_000_000),
-            error: .string(limit: 100_000))
+            .path(Programs.path("lockstep")), arguments: Arguments(arguments + ["-d", "n.db", "--key-file", "k"]),
+            workingDirectory: folder.path, output: .string(limit: 1_000_000), error: .string(limit: 100_000))
         return (result.terminationStatus, result.standardOutput + result.standardError)
     }
 
@@ -35,9 +32,7 @@ struct NotesProject {
         _ code: Int32, _ arguments: [String], _ location: SourceLocation = #_sourceLocation
     ) async throws {
         let result = try await run(arguments)
-        #expect(
-            result.code == .exited(code), "\(arguments): \(result.reported)",
-            sourceLocation: location)
+        #expect(result.code == .exited(code), "\(arguments): \(result.reported)", sourceLocation: location)
     }
 
     /// Opens a keyring of the project without the tool.
@@ -49,8 +44,7 @@ struct NotesProject {
 
     /// As an operator does, with the database's key and no check of Lockstep.
     func tamper(_ statements: SQL...) throws {
-        let connection = try Connection.open(
-            folder.file("n.db"), key: keyring().databaseKey(version: 1))
+        let connection = try Connection.open(folder.file("n.db"), key: keyring().databaseKey(version: 1))
         try connection.with(rights: .engine) {
             for statement in statements { try connection.execute(statement) }
         }

@@ -9,12 +9,10 @@ struct OtherIdentityTests {
 
     init() throws {
         project = try NotesProject()
-        try project.write(
-            1, "-- lockstep: up\nCREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT);")
+        try project.write(1, "-- lockstep: up\nCREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT);")
     }
 
-    @Test("No command takes it for a first time, with a fields keyring and without")
-    func laundered() async throws {
+    @Test("No command takes it for a first time, with a fields keyring and without") func laundered() async throws {
         let (set, fields) = (["-m", "notes"], ["--fields", "notes"])
         try await project.expect(0, ["init", "--dataset", "notes"])
         try await project.expect(0, ["migrate"] + set + fields)
@@ -29,9 +27,8 @@ struct OtherIdentityTests {
         let before = try keyrings.map { try Bytes.read($0) }
         for given in [fields, []] {
             for command in [
-                ["migrate"] + set, ["migrate", "--first-time"] + set, ["rollback"] + set,
-                ["redo"] + set, ["baseline", "--at", "1"] + set, ["status"] + set, ["verify"] + set,
-                ["query", "SELECT 1"],
+                ["migrate"] + set, ["migrate", "--first-time"] + set, ["rollback"] + set, ["redo"] + set,
+                ["baseline", "--at", "1"] + set, ["status"] + set, ["verify"] + set, ["query", "SELECT 1"],
             ] {
                 try await project.expect(65, command + given)
             }
@@ -44,8 +41,7 @@ struct OtherIdentityTests {
     @Test("A database that its keyring does not record opens once a person has recorded it")
     func accepted() async throws {
         try await project.expect(0, ["init"])
-        try project.tamper(
-            "UPDATE lockstep_keyring SET database = randomblob(16) WHERE database NOT NULL")
+        try project.tamper("UPDATE lockstep_keyring SET database = randomblob(16) WHERE database NOT NULL")
         let refusal = try await project.run(["query", "SELECT 1"])
         #expect(refusal.reported.contains("`lockstep keys accept-database --new`"))
         try await project.expect(0, ["keys", "accept-database", "--new", "--i-understand"])

@@ -4,7 +4,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The commands of the README and of the first pages run as they are written, with the tool that is built beside the tests.
+/// The commands of the README and of the first pages run as they are written, with the tool that is built beside the
+/// tests.
 @Suite("The README's commands")
 struct ReadmeCommandsTests {
     private let folder: TemporaryFolder
@@ -13,8 +14,7 @@ struct ReadmeCommandsTests {
         folder = try TemporaryFolder()
         for name in ["Migrations", "Sources"] {
             try FileManager.default.createSymbolicLink(
-                atPath: folder.file(name).string,
-                withDestinationPath: Programs.package.appending(name).string)
+                atPath: folder.file(name).string, withDestinationPath: Programs.package.appending(name).string)
         }
     }
 
@@ -35,8 +35,7 @@ struct ReadmeCommandsTests {
     }
 
     private func run(_ commands: some Sequence<String>) async throws -> ToolShell.Result {
-        try await ToolShell(home: folder.path).run(
-            (["set -e"] + commands).joined(separator: "\n"), in: folder.path)
+        try await ToolShell(home: folder.path).run((["set -e"] + commands).joined(separator: "\n"), in: folder.path)
     }
 
     @Test("The quick start makes, fills and verifies a database")
@@ -75,9 +74,7 @@ struct ReadmeCommandsTests {
 
     @Test("A schema that no one has versioned becomes the first version of a set")
     func ownFile() async throws {
-        try await make(
-            "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO person VALUES (1, 'Ann')"
-        )
+        try await make("CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO person VALUES (1, 'Ann')")
         let page = article("IHaveASQLiteFile")
         let result = try await run(
             commands(after: "## Three commands", of: page)
@@ -104,8 +101,7 @@ struct ReadmeCommandsTests {
             INSERT INTO player (name, joined, token)
                 VALUES ('Ann', '2026-11-23 02:13:20.123', zeroblob(16));
             """)
-        let commands = try commands(
-            after: "## A database that GRDB made", of: article("ComingFromGRDB"))
+        let commands = try commands(after: "## A database that GRDB made", of: article("ComingFromGRDB"))
         #expect(commands.count == 3)
         let check = "lockstep verify -d app.db --key-file my.key --migrations Migrations/app"
         let result = try await run(commands + [check])

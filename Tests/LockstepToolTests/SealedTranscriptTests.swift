@@ -31,8 +31,7 @@ struct SealedTranscriptTests {
         var options = ConnectionOptions()
         options.fieldKeys = [fields]
         options.mayBeUnsealed = true
-        let connection = try Connection.open(
-            path, key: database.activeDatabaseKey(), options: options)
+        let connection = try Connection.open(path, key: database.activeDatabaseKey(), options: options)
         try connection.protect("title", of: "film", keys: fields)
         return folder
     }
@@ -53,8 +52,7 @@ struct SealedTranscriptTests {
         let connection = try Connection.open(
             path, key: open("database.keyring").databaseKey(for: path), options: options)
         #expect(throws: Stop.self) {
-            try connection.unprotect("title", of: "film", keys: keys, batch: 1) { _ in throw Stop()
-            }
+            try connection.unprotect("title", of: "film", keys: keys, batch: 1) { _ in throw Stop() }
         }
     }
 

@@ -21,8 +21,7 @@ struct TerminalTests {
 
     @Test("A new passphrase is requested twice, an old one once, and none of them is shown")
     func passphrases() async throws {
-        let made = try await converse(
-            ["New passphrase: ", "correct horse\n", "again: ", "correct horse\n"], ["init"])
+        let made = try await converse(["New passphrase: ", "correct horse\n", "again: ", "correct horse\n"], ["init"])
         #expect(made.status == .exited(0), "\(made.shown)")
         #expect(made.shown.contains("made the encrypted database a.db"))
         // After the second entry the tool reports that this one is weak, and accepts it all the same.
@@ -74,8 +73,7 @@ struct TerminalTests {
     @Test("A strong passphrase is accepted without advice")
     func goodPassphrase() async throws {
         let words = "battery staple window train orbit"
-        let made = try await converse(
-            ["New passphrase: ", "\(words)\n", "again: ", "\(words)\n"], ["init"])
+        let made = try await converse(["New passphrase: ", "\(words)\n", "again: ", "\(words)\n"], ["init"])
         #expect(made.status == .exited(0), "\(made.shown)")
         #expect(!made.shown.contains("hint"), "\(made.shown)")
     }
@@ -99,9 +97,7 @@ struct TerminalTests {
         try folder.write("k", [UInt8](repeating: 7, count: 32))
         _ = try await converse([], ["init", "--key-file", "k"])
         let migrations = Programs.package.appending("Migrations/movies").string
-        let shown = try await converse(
-            [], ["verify", "--key-file", "k", "-m", migrations, "--deep"]
-        ).shown
+        let shown = try await converse([], ["verify", "--key-file", "k", "-m", migrations, "--deep"]).shown
         let parts = shown.split(separator: "\r")
         #expect(parts.contains { $0.hasPrefix("verify: ") && $0.hasSuffix("\u{1B}[K") }, "\(shown)")
         #expect(parts.last?.hasPrefix("\u{1B}[Klibrary ") == true, "\(shown)")

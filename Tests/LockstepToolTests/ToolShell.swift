@@ -31,15 +31,10 @@ struct ToolShell: Sendable {
     }
 
     /// Runs a script in a folder.
-    func run(_ script: String, in folder: FilePath, _ more: [Environment.Key: String] = [:])
-        async throws -> Result
-    {
+    func run(_ script: String, in folder: FilePath, _ more: [Environment.Key: String] = [:]) async throws -> Result {
         let result = try await Subprocess.run(
-            .path("/bin/sh"), arguments: ["-c", script], environment: environment(more),
-            workingDirectory: folder, output: .string(limit: 100_000_000),
-            error: .string(limit: 100_000))
-        return Result(
-            status: result.terminationStatus, text: result.standardOutput,
-            errors: result.standardError)
+            .path("/bin/sh"), arguments: ["-c", script], environment: environment(more), workingDirectory: folder,
+            output: .string(limit: 100_000_000), error: .string(limit: 100_000))
+        return Result(status: result.terminationStatus, text: result.standardOutput, errors: result.standardError)
     }
 }

@@ -47,12 +47,9 @@ struct Transcript {
 
     init(_ name: String) throws {
         self.name = name
-        let text = String(
-            decoding: try Bytes.read(Self.folder.appending("\(name).txt")), as: UTF8.self)
+        let text = String(decoding: try Bytes.read(Self.folder.appending("\(name).txt")), as: UTF8.self)
         var steps: [Step] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated()
-        {
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             if line.hasPrefix("$ ") {
                 steps.append(Step(line: index + 1, command: String(line.dropFirst(2))))
                 continue
@@ -85,17 +82,14 @@ struct Transcript {
             let result = try await Subprocess.run(
                 .path("/bin/sh"), arguments: ["-c", step.command],
                 environment: .custom([
-                    "PATH": path, "HOME": folder.path.string, "LC_ALL": "C.UTF-8",
-                    "PACKAGE": Programs.package.string, "FILMS": films.path.string,
-                    "LOCKSTEP_DATABASE": "films.db",
+                    "PATH": path, "HOME": folder.path.string, "LC_ALL": "C.UTF-8", "PACKAGE": Programs.package.string,
+                    "FILMS": films.path.string, "LOCKSTEP_DATABASE": "films.db",
                     // A sanitizer's settings also apply to the tool.
                     "ASAN_OPTIONS": environment["ASAN_OPTIONS"] ?? "",
                 ]), workingDirectory: folder.path,
                 output: .string(limit: 1_000_000), error: .string(limit: 1_000_000))
             let place = "\(name).txt:\(step.line): \(step.command)"
-            #expect(
-                result.terminationStatus == .exited(step.exitCode),
-                "\(place)\n\(result.standardError)")
+            #expect(result.terminationStatus == .exited(step.exitCode), "\(place)\n\(result.standardError)")
             compare(result.standardOutput, step.output, "\(place), output")
             compare(result.standardError, step.errors, "\(place), error")
         }
@@ -118,9 +112,7 @@ struct Transcript {
 
     private func compare(_ text: String, _ expected: [String], _ place: String) {
         let lines = text.split(separator: "\n").map(String.init)
-        let fits =
-            lines.count == expected.count
-            && zip(lines, expected).allSatisfy { Self.matches($0, pattern: $1) }
+        let fits = lines.count == expected.count && zip(lines, expected).allSatisfy { Self.matches($0, pattern: $1) }
         #expect(fits, "\(place)\ngot:\n\(text)\nexpected:\n\(expected.joined(separator: "\n"))")
     }
 

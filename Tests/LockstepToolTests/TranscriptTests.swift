@@ -14,8 +14,7 @@ struct TranscriptTests {
 
     @Test("Every transcript is run by a suite")
     func complete() {
-        let others =
-            SealedTranscriptTests.names + CheapSlotTests.names + PluginToolTests.transcripts
+        let others = SealedTranscriptTests.names + CheapSlotTests.names + PluginToolTests.transcripts
         #expect(Transcript.all == (Self.names + others).sorted())
         #expect(Self.names.count >= 5)
     }

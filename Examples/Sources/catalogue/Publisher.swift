@@ -30,20 +30,18 @@ enum Publisher {
             records: Film.self, mode: mode)
     }
 
-    /// Makes a folder for a customer: the same file as for everyone, a keyring that opens it, and one that reads its titles.
-    /// Only the customer's identity opens the keyrings.
+    /// Makes a folder for a customer: the same file as for everyone, a keyring that opens it, and one that reads its
+    /// titles. Only the customer's identity opens the keyrings.
     static func issue(to name: String, _ text: String) async throws {
         let recipient = try Recipient(text)
         // What a killed program left in the log goes into the file, which is then complete without it.
         try await open(.existing).close()
         let folder = FilePath(name)
-        try FileManager.default.createDirectory(
-            atPath: folder.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
         let copy = folder.appending("catalogue.db")
         try FileManager.default.copyItem(atPath: path.string, toPath: copy.string)
         try FileManager.default.createDirectory(
-            atPath: copy.string + ".keys", withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700])
+            atPath: copy.string + ".keys", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
 
         // The database's keyring under a new ring key, without the publisher's slot.
         var database = try KeyringFile.database(beside: path).open { _ in
@@ -56,8 +54,7 @@ enum Publisher {
         let fields = try KeyringFile.fields(of: dataset, beside: path).open { _ in
             try KeyFile.read("publisher.key")
         }
-        try KeyringFile.fields(of: dataset, beside: copy).create(
-            fields.issue(to: recipient), signedBy: fields)
+        try KeyringFile.fields(of: dataset, beside: copy).create(fields.issue(to: recipient), signedBy: fields)
         print("made the folder \(name)")
     }
 }

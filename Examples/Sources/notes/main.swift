@@ -21,16 +21,14 @@ func run(_ arguments: [String]) async throws {
     guard let command = arguments.first else { throw UserError.usage }
     let rest = arguments.dropFirst()
     let store = try await Store.open(
-        "notes.db", key: .keyFile("notes.key"), migrations: EmbeddedMigrations.notes,
-        records: Note.self)
+        "notes.db", key: .keyFile("notes.key"), migrations: EmbeddedMigrations.notes, records: Note.self)
     switch command {
     case "add":
         let text = rest.isEmpty ? readAll() : rest.joined(separator: " ")
         guard !text.isEmpty else { throw UserError.usage }
         print(try await store.insert(Note(text: text, written: .now)).line)
     case "list" where rest.isEmpty:
-        let notes = try await store.all(
-            Note.self, orderBy: { [$0.written.descending, $0.id.descending] })
+        let notes = try await store.all(Note.self, orderBy: { [$0.written.descending, $0.id.descending] })
         for note in notes { print(note.line) }
     case "show":
         let number = try id(rest)
@@ -58,8 +56,8 @@ func run(_ arguments: [String]) async throws {
     default:
         throw UserError.usage
     }
-    // The log goes into the file, and the file is all there is. After an error it does, too: the store closes when it is
-    // released.
+    // The log goes into the file, and the file is all there is. After an error it does, too: the store closes when it
+    // is released.
     try await store.close()
 }
 

@@ -19,8 +19,7 @@ try await store.upsert(ann)
 guard let id = ann.id, let found = try await store.find(Person.self, id) else { fatalError() }
 print(found.name, found.born ?? 0, found.tags, try await store.all(Person.self).count)
 let young = try await store.all(
-    Person.self, where: { $0.born > 1980 && $0.name.hasPrefix("An") },
-    orderBy: { [$0.name.ascending] }, limit: 20)
+    Person.self, where: { $0.born > 1980 && $0.name.hasPrefix("An") }, orderBy: { [$0.name.ascending] }, limit: 20)
 print(young.map(\.name))
 // 9: observe, while ten tasks write.
 async let grown = store.observe { try $0.count(Person.self) }.first { $0 > 10 }

@@ -24,8 +24,7 @@ enum DemoFilms {
         guard arguments.count == 4, ["add", "find"].contains(arguments[3]) else {
             throw Refusal("usage: demo-films ADDRESS FIELDS-KEYRING KEY-FILE add|find")
         }
-        let films = try Films(
-            at: arguments[0], keyring: FilePath(arguments[1]), keyFile: FilePath(arguments[2]))
+        let films = try Films(at: arguments[0], keyring: FilePath(arguments[1]), keyFile: FilePath(arguments[2]))
         while let line = readLine() {
             if arguments[3] == "add" { try films.add(line) } else { try films.show(line) }
         }

@@ -1,11 +1,11 @@
 // Two commands at once
 // ====================
 //
-// Commands of several programs can run at once on one database and its keyrings. What then happens depends on what each of
-// the two does, so that each command has a kind, and the table has a line for each two kinds.
+// Commands of several programs can run at once on one database and its keyrings. What then happens depends on what each
+// of the two does, so that each command has a kind, and the table has a line for each two kinds.
 //
-// It is the oracle of the test that runs each pair, and the table of CommandsAtOnce.md. A command that is added gets a line
-// here, or the test fails.
+// It is the oracle of the test that runs each pair, and the table of CommandsAtOnce.md. A command that is added gets a
+// line here, or the test fails.
 
 /// What happens if two commands of the tool run at once on one database and its keyrings.
 package enum CommandPairs {
@@ -13,8 +13,8 @@ package enum CommandPairs {
     package enum Outcome: Character, Sendable {
         /// Both run beside each other.
         case together = "t"
-        /// One waits for a lock until the other has let it go. The locks are held for milliseconds, for the last step of a
-        /// command, or until it ends.
+        /// One waits for a lock until the other has let it go. The locks are held for milliseconds, for the last step
+        /// of a command, or until it ends.
         case waits = "w"
         /// One of them needs the database's file for itself, or changes what the other one needs. It can find the other
         /// one there; then it changes nothing and says so with exit code 5.
@@ -37,8 +37,8 @@ package enum CommandPairs {
         case converts
         /// Change the database's keyring, and note that in the database.
         case keyring
-        /// Give a keyring another ring key or another place: other commands that have read it open it again, unless they
-        /// are about to end.
+        /// Give a keyring another ring key or another place: other commands that have read it open it again, unless
+        /// they are about to end.
         case rings
         /// Change the keyring of a dataset.
         case fields

@@ -4,8 +4,7 @@ extension DatabaseKey.Origin: KeyOriginRecord {
         try connection.with(rights: .engine) {
             try connection.write { connection in
                 if try KeyringTable.database(connection) == nil {
-                    try KeyringTable.set(
-                        newDatabase ?? Random.bytes(KeyringTable.idLength), connection)
+                    try KeyringTable.set(newDatabase ?? Random.bytes(KeyringTable.idLength), connection)
                 }
                 try KeyringTable.raise([ring], to: epoch, connection)
             }

@@ -19,8 +19,8 @@ public import SystemPackage
 /// 5. The copy takes the database's name, owner and permissions.
 /// 6. The keyring activates the new key and retires the old one.
 ///
-/// In the last two nobody else can change the keyring. If a rotation of another of its databases has given the new key up
-/// meanwhile, this one begins again.
+/// In the last two nobody else can change the keyring. If a rotation of another of its databases has given the new key
+/// up meanwhile, this one begins again.
 ///
 /// The rotation writes the database once, reads it four times and the copy five times, and needs free space of the
 /// database's size and a sixteenth more. A new passphrase or another slot needs none of this: slots wrap the keyring's
@@ -217,16 +217,15 @@ public struct DatabaseKeyRotation: Sendable {
         try keyring.change(in: keyringFile) { keyring in
             let isFresh = reason == .compromise
             let isUsed = try isFresh && recordPendingKeys(&keyring)
-            version = try keyring.nextDatabaseKey(
-                isFresh: isFresh, leaving: isUsed ? .compromised : .destroyed)
+            version = try keyring.nextDatabaseKey(isFresh: isFresh, leaving: isUsed ? .compromised : .destroyed)
         }
         return version
     }
 
-    /// Records the databases that have a pending key already, since their rotations were interrupted: the key is given up,
-    /// and such a database opens only while the keyring records it under the key.
-    /// - Returns: Whether there are such databases, or some that are not where they were seen or cannot be read, so that
-    ///   nobody knows.
+    /// Records the databases that have a pending key already, since their rotations were interrupted: the key is given
+    /// up, and such a database opens only while the keyring records it under the key.
+    /// - Returns: Whether there are such databases, or some that are not where they were seen or cannot be read, so
+    ///   that nobody knows.
     /// - Throws: ``LockstepError/Code/busy`` while somebody works on one that has such a key.
     private func recordPendingKeys(_ keyring: inout Keyring) throws -> Bool {
         var isUsed = false
@@ -305,8 +304,7 @@ public struct DatabaseKeyRotation: Sendable {
             isBehind = try !keyring.ringsBehind(epoch, in: connection).isEmpty
         }
         guard isBehind else { return }
-        try keyring.remember(
-            epoch: epoch, in: Connection.open(database, key: key, options: options.ofSchema))
+        try keyring.remember(epoch: epoch, in: Connection.open(database, key: key, options: options.ofSchema))
     }
 
     /// A copy is started only after its key is recorded: without a pending key, the file is not from a rotation.

@@ -1,8 +1,8 @@
 /// Which of a keyring and a database is older than the other remembers.
 ///
-/// The database records the keyring's epoch E, the keyring has its own epoch R, and its record of the database says that
-/// it has recorded S. `E > R`: the keyring is an older copy. `E < S`: the database is. Otherwise all is in order: a
-/// keyring can change without its databases. It is the same for database keyrings and fields keyrings.
+/// The database records the keyring's epoch E, the keyring has its own epoch R, and its record of the database says
+/// that it has recorded S. `E > R`: the keyring is an older copy. `E < S`: the database is. Otherwise all is in order:
+/// a keyring can change without its databases. It is the same for database keyrings and fields keyrings.
 struct Freshness: Sendable, Equatable {
     /// The keyring's ring.
     let ring: [UInt8]

@@ -4,8 +4,8 @@ internal import SystemPackage
 // ========================
 //
 // A file says itself which database it is (see KeyringTable.swift), and anyone who can open it can change that, or put
-// another file in its place. So its keyring decides. It records each of its databases with the path at which it was last
-// seen; a file that is opened under a key of the keyring
+// another file in its place. So its keyring decides. It records each of its databases with the path at which it was
+// last seen; a file that is opened under a key of the keyring
 //
 // - must be a database that the keyring records, and not under a key that it no longer has;
 // - is that database if it lies where the database was seen, by whatever name: a hard link is the same file;
@@ -41,8 +41,7 @@ enum IdentityCheck {
     ///   ``LockstepError/Code/exchanged``, ``LockstepError/Code/twoFiles``.
     @discardableResult
     static func require(
-        _ content: KeyringTable.Content, _ origin: DatabaseKey.Origin, at path: FilePath,
-        _ key: borrowing DatabaseKey
+        _ content: KeyringTable.Content, _ origin: DatabaseKey.Origin, at path: FilePath, _ key: borrowing DatabaseKey
     ) throws -> Finding {
         // A file that records nothing has lost its record, which ``KeyringFreshness`` says.
         guard !origin.files.isEmpty, content != KeyringTable.Content() else { return .inPlace }
@@ -81,18 +80,14 @@ enum IdentityCheck {
     /// Whether a file of this identity lies there that is no copy. One that does not open with a key in use does not
     /// count: nobody could take it for the database.
     private static func lies(
-        _ identity: [UInt8], at place: FilePath, _ origin: DatabaseKey.Origin,
-        _ key: borrowing DatabaseKey
+        _ identity: [UInt8], at place: FilePath, _ origin: DatabaseKey.Origin, _ key: borrowing DatabaseKey
     ) -> Bool {
         // A pipe would block, and a folder or a link is no database.
         guard (try? FileAccess.sizeOfRegularFile(place)) != nil else { return false }
-        return isDatabase(identity, place, key)
-            || origin.otherKeys.contains { isDatabase(identity, place, $0.value) }
+        return isDatabase(identity, place, key) || origin.otherKeys.contains { isDatabase(identity, place, $0.value) }
     }
 
-    private static func isDatabase(
-        _ identity: [UInt8], _ place: FilePath, _ key: borrowing DatabaseKey
-    ) -> Bool {
+    private static func isDatabase(_ identity: [UInt8], _ place: FilePath, _ key: borrowing DatabaseKey) -> Bool {
         var reading = ConnectionOptions()
         reading.isQueryOnly = true
         reading.closesFullText = true
@@ -118,8 +113,7 @@ enum IdentityCheck {
         LockstepError(
             .keyUnavailable,
             "\(path) is encrypted with database key \(version), which was marked \(closing): it is an old copy",
-            advice: "if you trust it, move it away and restore it with \(.restore)",
-            context: .file(path))
+            advice: "if you trust it, move it away and restore it with \(.restore)", context: .file(path))
     }
 
     /// The keyring records databases, but not this one.
@@ -127,8 +121,7 @@ enum IdentityCheck {
         LockstepError(
             .unknownDatabase,
             "the file is not a database of this keyring: "
-                + (database.map { "its identity, \(Hex.encode($0)), is not recorded there" }
-                    ?? "it has no identity"),
+                + (database.map { "its identity, \(Hex.encode($0)), is not recorded there" } ?? "it has no identity"),
             advice: """
                 someone changed the file's identity, or this is another database: restore the file from a backup; if \
                 it is the right one, \(.recordDatabase) records it
@@ -141,8 +134,7 @@ enum IdentityCheck {
         LockstepError(
             .exchanged,
             "\(path) is not the database that was last seen there, \(Hex.encode(other)), but "
-                + "\(Hex.encode(identity)), "
-                + (known.map { "last seen at \($0)" } ?? "another one"),
+                + "\(Hex.encode(identity)), " + (known.map { "last seen at \($0)" } ?? "another one"),
             advice: """
                 someone exchanged the files, or gave this one another identity: put each back in its place, or restore \
                 it from a backup; if this one is to stay here, \(.recordDatabase) records that

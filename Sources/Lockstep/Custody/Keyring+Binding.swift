@@ -19,8 +19,7 @@ extension Keyring {
     ///     restored backup from before ids existed, or a salvaged database.
     ///   - role: What it then is.
     package mutating func bind(
-        _ connection: borrowing Connection, in file: KeyringFile, asListed: Bool,
-        as role: FileRole = .original
+        _ connection: borrowing Connection, in file: KeyringFile, asListed: Bool, as role: FileRole = .original
     ) throws {
         if asListed, document.files.count == 1, try KeyringTable.database(connection) == nil {
             let id = document.files[0].database
@@ -55,8 +54,7 @@ extension Keyring {
     /// The database has recorded this version of the keyring. Then the keyring notes that, and the database records the
     /// version with the note.
     private mutating func note(
-        _ id: [UInt8], under version: UInt32, _ connection: borrowing Connection,
-        in file: KeyringFile
+        _ id: [UInt8], under version: UInt32, _ connection: borrowing Connection, in file: KeyringFile
     ) throws {
         let path = try file.spelling(of: connection.path)
         let seen = record(of: id)?.seen ?? 0
@@ -75,8 +73,7 @@ extension Keyring {
     private borrowing func isCopyOfListed(
         _ connection: borrowing Connection, _ id: [UInt8]
     ) throws -> Bool {
-        try KeyringTable.read(connection).role == .copy
-            && document.files.contains { $0.database == id }
+        try KeyringTable.read(connection).role == .copy && document.files.contains { $0.database == id }
     }
 
     /// Updates the key version of a recorded database.

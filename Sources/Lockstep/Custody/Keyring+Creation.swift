@@ -1,8 +1,8 @@
 package import SystemPackage
 
-// A keyring lists a new database before it is made, so that a kill leaves no file that nothing opens. Until the database
-// is there and has recorded the keyring, the keyring says that it has recorded nothing (`seen 0`). If there is no file
-// then, the next creation at that path takes the record over.
+// A keyring lists a new database before it is made, so that a kill leaves no file that nothing opens. Until the
+// database is there and has recorded the keyring, the keyring says that it has recorded nothing (`seen 0`). If there is
+// no file then, the next creation at that path takes the record over.
 extension KeyringFile {
     /// Whether the keyring records a database at this path that was never made: its creation was interrupted.
     /// - Throws: as ``summary()``, if there is a keyring.

@@ -9,9 +9,9 @@ extension KeyringFile {
     /// - Parameters:
     ///   - keyring: The opened keyring, which is then that of `target`.
     ///   - target: The new place. Its folder is made if it does not exist.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if another keyring is there; ``LockstepError/Code/locked`` if a job
-    ///   or another program uses either place for longer than ``FileLockWait`` allows; any error of reading and writing,
-    ///   after which the keyring is still at the old place.
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if another keyring is there; ``LockstepError/Code/locked`` if a
+    ///   job or another program uses either place for longer than ``FileLockWait`` allows; any error of reading and
+    ///   writing, after which the keyring is still at the old place.
     public func move(_ keyring: inout Keyring, to target: KeyringFile) throws {
         // A job would save the keyring where it found it.
         let use = try UseLock(path, .exclusive)

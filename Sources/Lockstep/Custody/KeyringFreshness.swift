@@ -9,8 +9,8 @@
 enum KeyringFreshness {
     /// - Parameter isLater: Whether the key has opened the database before, so that a keyring that was changed since is
     ///   no older copy.
-    /// - Returns: Whether the file is a copy that lies elsewhere than its database, so that a change would make it another
-    ///   one. A copy whose database the keyring has seen nowhere can be all that there is of it.
+    /// - Returns: Whether the file is a copy that lies elsewhere than its database, so that a change would make it
+    ///   another one. A copy whose database the keyring has seen nowhere can be all that there is of it.
     /// - Throws: The errors of ``IdentityCheck``; ``LockstepError/Code/keyringOutdated``;
     ///   ``LockstepError/Code/databaseOutdated``;
     ///   ``LockstepError/Code/tampered`` if the database has lost its record of the keyring.
@@ -21,9 +21,7 @@ enum KeyringFreshness {
         let content = try KeyringTable.read(connection)
         let finding = try IdentityCheck.require(content, origin, at: connection.path, key)
         // A keyring lists a database only after the database has recorded the keyring.
-        if !origin.files.isEmpty,
-            origin.formerRings.union([origin.ring]).isDisjoint(with: content.epochs.keys)
-        {
+        if !origin.files.isEmpty, origin.formerRings.union([origin.ring]).isDisjoint(with: content.epochs.keys) {
             throw forgotten(content.epochs.isEmpty)
         }
         let file = origin.files.first { $0.identity == content.database }
@@ -85,8 +83,7 @@ enum KeyringFreshness {
     ) -> LockstepError {
         LockstepError(
             .keyringOutdated,
-            "the \(keyring) is older than the database: its epoch is \(epoch), and the database has "
-                + "seen \(seen)",
+            "the \(keyring) is older than the database: its epoch is \(epoch), and the database has " + "seen \(seen)",
             advice: """
                 restore the newest copy of the keyring; if this is the newest, \(.rotateRing) gives it a new ring
                 """)

@@ -23,16 +23,16 @@
 // keyring is ahead of the file. An older copy of either one shows against the other, if the keyring has changed
 // in between.
 //
-// A database has one database keyring. A ring of one that is new to the database has replaced those that it knows: their
-// epochs rise to the new ring's, so that a keyring from before the change is too old. It can have several keyrings of a
-// dataset, such as an issued one: there only the rings that a new ring says it has replaced rise with it.
+// A database has one database keyring. A ring of one that is new to the database has replaced those that it knows:
+// their epochs rise to the new ring's, so that a keyring from before the change is too old. It can have several
+// keyrings of a dataset, such as an issued one: there only the rings that a new ring says it has replaced rise with it.
 //
-// A database that is created under a keyring's key gets its id then; any other gets it with the first feature
-// that needs it. Copies, restores and rotations keep it; a fork gets one of its own. Keyrings list the ids of their
-// databases, and the records of sealed columns are authenticated together with it. The second keyring format added the column
-// `database`: older tables lack it, and their databases get an id with the next command that writes what the
-// keyring must know. No ring has an id of zero bytes, and older programs read that row as one of a ring that
-// nobody has.
+// A database that is created under a keyring's key gets its id then; any other gets it with the first feature that
+// needs it. Copies, restores and rotations keep it; a fork gets one of its own. Keyrings list the ids of their
+// databases, and the records of sealed columns are authenticated together with it. The second keyring format added the
+// column `database`: older tables lack it, and their databases get an id with the next command that writes what the
+// keyring must know. No ring has an id of zero bytes, and older programs read that row as one of a ring that nobody
+// has.
 //
 // The row of a restore explains a state that the fields keyrings do not know, and it decides nothing: anyone who can
 // write the database can add it. It goes when a keyring has confirmed the state, or a person has accepted it. Older
@@ -84,18 +84,15 @@ enum KeyringTable {
     }
 
     private static func read(
-        _ sql: SQL, _ connection: borrowing Connection, _ limit: EngineTables.RowLimit,
-        into content: inout Content
+        _ sql: SQL, _ connection: borrowing Connection, _ limit: EngineTables.RowLimit, into content: inout Content
     ) throws {
         var limit = limit
         try connection.prepare(sql).forEach { row in
             try limit.count()
-            guard let ring = try? row[0] as [UInt8], ring.count == idLength,
-                let epoch = try? row[1] as Int64, epoch > 0
+            guard let ring = try? row[0] as [UInt8], ring.count == idLength, let epoch = try? row[1] as Int64, epoch > 0
             else { throw impossible }
             let isRing = ring != noRing
-            guard let database = try? row[2] as Value, isRing == (database == .null),
-                let dataset = try? row[3] as Value
+            guard let database = try? row[2] as Value, isRing == (database == .null), let dataset = try? row[3] as Value
             else { throw impossible }
             switch (isRing, dataset) {
             case (true, .null) where ring == restoredRing:
@@ -132,13 +129,10 @@ enum KeyringTable {
     }
 
     /// Gives a database that has none this id, within the open transaction.
-    static func set(
-        _ id: [UInt8], as role: FileRole = .original, _ connection: borrowing Connection
-    ) throws {
+    static func set(_ id: [UInt8], as role: FileRole = .original, _ connection: borrowing Connection) throws {
         try prepare(connection)
         try connection.execute(
-            "INSERT INTO main.lockstep_keyring (ring, epoch, database) VALUES (?, ?, ?)", noRing,
-            role.rawValue, id)
+            "INSERT INTO main.lockstep_keyring (ring, epoch, database) VALUES (?, ?, ?)", noRing, role.rawValue, id)
     }
 
     /// Makes a copy the database with this id, within the open transaction. What it has recorded of keyrings stays.
@@ -159,8 +153,7 @@ enum KeyringTable {
     static func set(_ role: FileRole, _ connection: borrowing Connection) throws {
         let content = try read(connection)
         guard content.database != nil, content.role != role else { return }
-        try connection.execute(
-            "UPDATE main.lockstep_keyring SET epoch = ? WHERE ring = ?", role.rawValue, noRing)
+        try connection.execute("UPDATE main.lockstep_keyring SET epoch = ? WHERE ring = ?", role.rawValue, noRing)
     }
 
     /// Records when a file that has an id was restored; nil once its state is confirmed. Within the open transaction.
@@ -170,8 +163,7 @@ enum KeyringTable {
         try connection.execute("DELETE FROM main.lockstep_keyring WHERE ring = ?", restoredRing)
         guard let seconds else { return }
         try connection.execute(
-            "INSERT INTO main.lockstep_keyring (ring, epoch) VALUES (?, ?)", restoredRing,
-            max(seconds, 1))
+            "INSERT INTO main.lockstep_keyring (ring, epoch) VALUES (?, ?)", restoredRing, max(seconds, 1))
     }
 
     /// Raises the epochs of these rings to at least `epoch`, within the open transaction.
@@ -260,8 +252,8 @@ extension FileRole: FileRoleRecord {
 }
 
 extension Connection {
-    /// Whether the file was a copy, when it was opened, that lies elsewhere than its database: a change makes it another
-    /// database, so that it is forked first. A raw key does not show it.
+    /// Whether the file was a copy, when it was opened, that lies elsewhere than its database: a change makes it
+    /// another database, so that it is forked first. A raw key does not show it.
     package var isCopy: Bool { core.isCopy }
 
     /// Whether the file is a database itself or a copy of one.

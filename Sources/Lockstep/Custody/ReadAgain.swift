@@ -1,7 +1,7 @@
 /// Reads keyrings again before anything is called old.
 ///
-/// Someone can change a keyring and its database between the moments in which a program reads the one and the other. So a
-/// program that finds that they disagree reads the keyring's file again, with the ring key that is known already, and
+/// Someone can change a keyring and its database between the moments in which a program reads the one and the other. So
+/// a program that finds that they disagree reads the keyring's file again, with the ring key that is known already, and
 /// looks once more, up to three times, 50 milliseconds apart.
 package struct ReadAgain: Sendable {
     private static let times = 3
@@ -49,10 +49,10 @@ package struct ReadAgain: Sendable {
 }
 
 extension KeyringFile {
-    /// Opens a database or a store with the keyring's key, and reads the keyring again if it is older than the database.
+    /// Opens a database or a store with the keyring's key, and reads the keyring again if it is older than the
+    /// database.
     package func readingAgain<Result: ~Copyable>(
-        _ keyring: inout Keyring, _ readAgain: ReadAgain = ReadAgain(),
-        _ open: (borrowing Keyring) throws -> Result
+        _ keyring: inout Keyring, _ readAgain: ReadAgain = ReadAgain(), _ open: (borrowing Keyring) throws -> Result
     ) throws -> Result {
         try readAgain.run(rereading: { try reread(&keyring) }, { try open(keyring) })
     }

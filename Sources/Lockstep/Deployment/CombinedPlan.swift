@@ -4,8 +4,7 @@ enum CombinedPlan {
     /// - Throws: The first fatal finding, before anything runs; ``LockstepError/Code/misuse`` if recorded ways
     ///   down are allowed on a connection with field keys.
     static func hasSteps(
-        _ sets: [MigrationSet], _ target: Plan.Target, _ recordedDown: RecordedDown,
-        on connection: borrowing Connection
+        _ sets: [MigrationSet], _ target: Plan.Target, _ recordedDown: RecordedDown, on connection: borrowing Connection
     ) throws -> Bool {
         try hasSteps(
             sets, target, recordedDown, ledger: Ledger.entries(connection), on: connection)

@@ -22,8 +22,7 @@ enum VerificationChange {
         let fresh = Set(new.map(\.check))
         return after.outcomes.filter { $0.hasFailed && !fresh.contains($0.check) }.map { outcome in
             LockstepError(
-                .verificationFailed,
-                "the check \(outcome.check.rawValue) fails, as it did before: \(reason(outcome))",
+                .verificationFailed, "the check \(outcome.check.rawValue) fails, as it did before: \(reason(outcome))",
                 advice: "run \(.verify)")
         }
     }
@@ -33,8 +32,7 @@ enum VerificationChange {
         let reasons = failed.map { "\($0.check.rawValue): \(reason($0))" }
         return LockstepError(
             .verificationFailed,
-            "\(path) does not pass verification after the migration: "
-                + reasons.joined(separator: "; "),
+            "\(path) does not pass verification after the migration: " + reasons.joined(separator: "; "),
             advice: "fix the migrations, and try them with \(.rehearse)", context: .file(path))
     }
 

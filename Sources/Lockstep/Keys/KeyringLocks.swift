@@ -8,10 +8,10 @@ internal import SystemPackage
 //   .<name>.lock    exclusive while the keyring's file is read, changed and replaced: milliseconds
 //   .lock           shared meanwhile: programs of before 2026-11 lock the whole folder with it
 //
-// All lie in the keyring's folder, where `<name>` is the name of the keyring's file. Between the first two a job takes the
-// database's own lock; see CustodyLock.swift. They are always taken in this order, and nobody waits for a lock of SQLite
-// while holding the last two: LockOrder notices who does. So two programs that change different keyrings do not wait for each other, and an earlier one
-// is kept out, or keeps them out, as ever.
+// All lie in the keyring's folder, where `<name>` is the name of the keyring's file. Between the first two a job takes
+// the database's own lock; see CustodyLock.swift. They are always taken in this order, and nobody waits for a lock of
+// SQLite while holding the last two: LockOrder notices who does. So two programs that change different keyrings do not
+// wait for each other, and an earlier one is kept out, or keeps them out, as ever.
 
 /// The lock of a program that changes a keyring's file.
 struct KeyringLock: ~Copyable {
@@ -25,8 +25,7 @@ struct KeyringLock: ~Copyable {
         let wait = FileLockWait.current
         let own = try wait.lock(
             AtomicFile.hiddenSibling("lock", of: keyring), as: .keyring)
-        let folder = try wait.lock(
-            AtomicFile.parent(of: keyring).appending(".lock"), .shared, as: .keyring)
+        let folder = try wait.lock(AtomicFile.parent(of: keyring).appending(".lock"), .shared, as: .keyring)
         self.own = own
         self.folder = folder
     }
@@ -36,8 +35,8 @@ struct KeyringLock: ~Copyable {
 struct UseLock: ~Copyable {
     private let lock: FileLock?
 
-    /// Waits for its turn as ``FileLockWait`` says. Where the folder is gone or cannot be written to, nobody can destroy a
-    /// key of the keyring either.
+    /// Waits for its turn as ``FileLockWait`` says. Where the folder is gone or cannot be written to, nobody can
+    /// destroy a key of the keyring either.
     /// - Parameters:
     ///   - keyring: The keyring's file.
     ///   - kind: Exclusive for the destruction of a key.

@@ -22,8 +22,8 @@ extension LockstepError.Code {
     public static let rowsLost = Self("rows-lost")
     /// A notice: how many rows a statement has changed, where the migration file asks for it.
     public static let rowsReported = Self("rows-reported")
-    /// A migration drops a column with values, or copies them to a column that changes them, and its file does not declare
-    /// that.
+    /// A migration drops a column with values, or copies them to a column that changes them, and its file does not
+    /// declare that.
     public static let valuesLost = Self("values-lost")
     /// The migration would leave broken foreign keys.
     public static let foreignKeysBroken = Self("foreign-keys-broken")

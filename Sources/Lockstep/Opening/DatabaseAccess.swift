@@ -6,8 +6,8 @@ public import SystemPackage
 ///     let report = try await JobThread.run { try Verification("films.db").run(access) }
 ///
 /// It has the opened keyring, which may record other databases, too: the same access serves jobs on each of them and on
-/// their backups. A job that changes the keyring takes the access `inout`, and the access has the newest version afterwards.
-/// With a key alone, jobs that need the keyring are refused with ``LockstepError/Code/misuse``.
+/// their backups. A job that changes the keyring takes the access `inout`, and the access has the newest version
+/// afterwards. With a key alone, jobs that need the keyring are refused with ``LockstepError/Code/misuse``.
 public struct DatabaseAccess: ~Copyable, Sendable {
     /// Nil where a key is all there is.
     private var keyring: Keyring?
@@ -66,10 +66,7 @@ public struct DatabaseAccess: ~Copyable, Sendable {
         self.salts = salts
     }
 
-    private init(
-        _ keyring: consuming Keyring, _ file: KeyringFile?,
-        reopen: (@Sendable () throws -> Keyring)?
-    ) throws {
+    private init(_ keyring: consuming Keyring, _ file: KeyringFile?, reopen: (@Sendable () throws -> Keyring)?) throws {
         try keyring.requireDatabasePurpose()
         self.keyring = consume keyring
         self.file = file
@@ -103,9 +100,7 @@ public struct DatabaseAccess: ~Copyable, Sendable {
         }
     }
 
-    private borrowing func key(_ find: (borrowing Keyring) throws -> DatabaseKey) throws
-        -> DatabaseKey
-    {
+    private borrowing func key(_ find: (borrowing Keyring) throws -> DatabaseKey) throws -> DatabaseKey {
         switch keyring {
         case .some(let keyring): return try find(keyring)
         case .none: break

@@ -2,8 +2,8 @@
 ///
 ///     let store = try await Store.open("films.db", key: .keyFile("my.key"), sealed: Dataset("films"))
 ///
-/// Its fields keyring lies beside that of the database. It is made at the first opening that names the dataset, which can
-/// be long after the database was made.
+/// Its fields keyring lies beside that of the database. It is made at the first opening that names the dataset, which
+/// can be long after the database was made.
 public struct Dataset: Sendable {
     /// The name, as in the `protect` directives of migrations.
     public let name: String
@@ -19,11 +19,9 @@ public struct Dataset: Sendable {
     ///   - name: The name, as in the `protect` directives of migrations.
     ///   - key: What opens its fields keyring; nil for what opens the database's keyring.
     ///   - keyring: Its fields keyring; nil for the one beside the database's keyring.
-    ///   - columns: Columns that the program relies on being sealed, as `table.column`, besides those that its migrations
-    ///     seal.
-    public init(
-        _ name: String, key: KeySource? = nil, keyring: KeyringFile? = nil, columns: [String] = []
-    ) {
+    ///   - columns: Columns that the program relies on being sealed, as `table.column`, besides those that its
+    ///     migrations seal.
+    public init(_ name: String, key: KeySource? = nil, keyring: KeyringFile? = nil, columns: [String] = []) {
         self.name = name
         self.key = key
         self.keyring = keyring

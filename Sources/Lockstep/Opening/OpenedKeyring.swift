@@ -7,9 +7,7 @@ package final class OpenedKeyring {
     /// - Parameters:
     ///   - keyring: The keyring as opened from `file`.
     ///   - reopen: Opens it again if someone has given it another ring key; nil to refuse that.
-    package init(
-        _ file: KeyringFile, _ keyring: consuming Keyring, reopen: (() throws -> Keyring)? = nil
-    ) {
+    package init(_ file: KeyringFile, _ keyring: consuming Keyring, reopen: (() throws -> Keyring)? = nil) {
         self.file = file
         self.reopen = reopen
         self.keyring = keyring
@@ -34,8 +32,7 @@ package final class OpenedFields {
     ///   - keyring: The keyring as opened from `file`.
     ///   - reopen: Opens it again if someone has given it another ring key; nil to refuse that.
     package init(
-        _ file: KeyringFile, named name: String, _ keyring: consuming Keyring,
-        reopen: (() throws -> Keyring)? = nil
+        _ file: KeyringFile, named name: String, _ keyring: consuming Keyring, reopen: (() throws -> Keyring)? = nil
     ) throws {
         self.file = file
         self.name = name

@@ -5,14 +5,14 @@ extension OpenedKeyrings {
         try database.keyring.settle(connection, in: database.file)
     }
 
-    /// Records in fields keyrings that serve several databases that nothing is sealed in this one yet, if its keyrings show
-    /// that.
+    /// Records in fields keyrings that serve several databases that nothing is sealed in this one yet, if its keyrings
+    /// show that.
     func noteUnsealed(_ connection: borrowing Connection) throws {
         for one in fields { try one.noteUnsealed(connection) }
     }
 
-    /// Makes the fields keyrings remember the state that the database now proves. A signed one belongs to its publisher,
-    /// and contains the state that the release proved.
+    /// Makes the fields keyrings remember the state that the database now proves. A signed one belongs to its
+    /// publisher, and contains the state that the release proved.
     func rememberSealed(_ connection: borrowing Connection) throws {
         for one in fields where one.keyring.signer == nil {
             _ = try one.reread()
@@ -22,13 +22,12 @@ extension OpenedKeyrings {
 }
 
 extension OpenedFields {
-    /// A program that is killed after the first sealing, before the keyring remembers it, would otherwise find a registry
-    /// of a database that the keyring does not know.
+    /// A program that is killed after the first sealing, before the keyring remembers it, would otherwise find a
+    /// registry of a database that the keyring does not know.
     fileprivate func noteUnsealed(_ connection: borrowing Connection) throws {
         guard isUsed, keyring.signer == nil, let id = try connection.databaseID(),
             keyring.sealedMemory.record(of: id) == nil,
-            try connection.with(rights: .engine, { try RegistryTables.read(keys, connection) })
-                == nil
+            try connection.with(rights: .engine, { try RegistryTables.read(keys, connection) }) == nil
         else { return }
         try file.update(&keyring) { keyring in
             guard keyring.sealedMemory.record(of: id) == nil else { return }

@@ -7,11 +7,11 @@ public enum OpeningMode: Sendable, Hashable {
     /// Make a database where there is none. Its keyring can be there already, and serve other databases.
     case new
     /// Open a database that is there, and write nothing: neither to the file nor to its log or keyrings. Pending
-    /// migrations are reported. The folder gets SQLite's `-shm`, which other programs share, while the store is open; where
-    /// the folder cannot be written, a database that was closed cleanly is opened as with ``immutable``.
+    /// migrations are reported. The folder gets SQLite's `-shm`, which other programs share, while the store is open;
+    /// where the folder cannot be written, a database that was closed cleanly is opened as with ``immutable``.
     case readOnly
-    /// The same for a database that nobody writes to, such as one on read-only media: no lock is taken and no file made.
-    /// If somebody does write to it, reads throw ``LockstepError/Code/busy``. Refused beside a log with commits.
+    /// The same for a database that nobody writes to, such as one on read-only media: no lock is taken and no file
+    /// made. If somebody does write to it, reads throw ``LockstepError/Code/busy``. Refused beside a log with commits.
     case immutable
 
     /// Whether nothing is written.

@@ -1,21 +1,21 @@
 public import SystemPackage
 
 extension Store {
-    /// Opens the database at a path with its keyring, or makes both; migrates it, and checks that it is what the program
-    /// takes it for.
+    /// Opens the database at a path with its keyring, or makes both; migrates it, and checks that it is what the
+    /// program takes it for.
     ///
     ///     let store = try await Store.open(
     ///         "films.db", key: .keyFile("my.key"), migrations: EmbeddedMigrations.films, records: Film.self)
     ///
-    /// The keyring lies in a folder beside the database, `films.db.keys`: move both together, and keep copies of both. A
-    /// program that is killed at any moment starts again with the same call; several that start at once make one database,
-    /// and all of them open it. See <doc:OpeningAStore>.
+    /// The keyring lies in a folder beside the database, `films.db.keys`: move both together, and keep copies of both.
+    /// A program that is killed at any moment starts again with the same call; several that start at once make one
+    /// database, and all of them open it. See <doc:OpeningAStore>.
     /// - Parameters:
     ///   - path: The database.
     ///   - key: What opens its keyring, or protects a new one.
     ///   - keyring: Its keyring; nil for the one beside the database.
-    ///   - migrations: The sets that make its schema, in the order in which they run. If the database has other sets, too,
-    ///     the schema is not compared.
+    ///   - migrations: The sets that make its schema, in the order in which they run. If the database has other sets,
+    ///     too, the schema is not compared.
     ///   - sealed: The datasets whose sealed columns the program reads and writes.
     ///   - records: Types that are compared with their tables: see ``Connection/check(_:)``.
     ///   - mode: Whether the database may be made, or only read.
@@ -25,9 +25,9 @@ extension Store {
     ///   ``LockstepError/Code/notFound``, ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/isCopy``;
     ///   ``LockstepError/Code/noUsableSlot`` and ``LockstepError/Code/slotNotOpened`` if the key opens no keyring;
     ///   ``LockstepError/Code/permissionsTooOpen``; ``LockstepError/Code/verificationFailed``,
-    ///   ``LockstepError/Code/registryMissing`` and ``LockstepError/Code/recordMisfit`` for a database that is not what the program takes it for; the errors of
-    ///   ``open(_:keyring:in:options:)`` and of ``migrate(_:to:timeout:allowsOutOfOrder:recordedDown:progress:)``;
-    ///   `CancellationError`.
+    ///   ``LockstepError/Code/registryMissing`` and ``LockstepError/Code/recordMisfit`` for a database that is not what
+    ///   the program takes it for; the errors of ``open(_:keyring:in:options:)`` and of
+    ///   ``migrate(_:to:timeout:allowsOutOfOrder:recordedDown:progress:)``; `CancellationError`.
     @concurrent
     public static func open(
         _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil,

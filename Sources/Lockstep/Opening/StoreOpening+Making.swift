@@ -65,8 +65,7 @@ extension StoreOpening {
             throw LockstepError(
                 .databaseMissing,
                 "the fields keyring \(file.path) remembers a database, but there is none at \(path), and no keyring of it",
-                hint: "put the database and its keyring back, or move the fields keyring away",
-                context: .file(path))
+                hint: "put the database and its keyring back, or move the fields keyring away", context: .file(path))
         }
     }
 
@@ -74,8 +73,7 @@ extension StoreOpening {
         guard mode != .new else {
             throw LockstepError(
                 .alreadyExists, "there is already something at \(path)",
-                hint: "open it with the mode `.existing`, or choose another path",
-                context: .file(path))
+                hint: "open it with the mode `.existing`, or choose another path", context: .file(path))
         }
         return false
     }
@@ -145,8 +143,8 @@ private final class NewSlots {
     private var slots: [FilePath: KeySource.NewSlot] = [:]
 
     /// - Parameter isNew: Whether the database is made, too.
-    /// - Throws: Whatever keeps a file from being made: a folder that does not exist, that is read-only or that others can
-    ///   write to; a credential that cannot be had; what is left of another database.
+    /// - Throws: Whatever keeps a file from being made: a folder that does not exist, that is read-only or that others
+    ///   can write to; a credential that cannot be had; what is left of another database.
     init(_ opening: StoreOpening, isNew: Bool) throws {
         if isNew {
             try FileAccess.requireWritable(AtomicFile.parent(of: opening.path))

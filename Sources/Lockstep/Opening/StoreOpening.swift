@@ -13,22 +13,19 @@ internal import SystemPackage
 //   6. the versions of the migration sets
 //   7. in the fields keyrings, what is sealed now
 //
-// Then it checks that what is sealed is what the sets and the program say, that the schema is what the migrations make, and
-// that the records fit it. A kill between two steps leaves a beginning that the next opening finds; each step looks at what
-// is there, not at what the last opening did. What can be refused is asked before the first step. Steps 1 to 4 are one
-// program's at a time (`DatabaseCreation`); another that starts meanwhile waits and finds the database. With datasets,
-// steps 5 to 7 are, too: the lock is on `.<name>.opening` beside the database.
+// Then it checks that what is sealed is what the sets and the program say, that the schema is what the migrations make,
+// and that the records fit it. A kill between two steps leaves a beginning that the next opening finds; each step looks
+// at what is there, not at what the last opening did. What can be refused is asked before the first step. Steps 1 to 4
+// are one program's at a time (`DatabaseCreation`); another that starts meanwhile waits and finds the database. With
+// datasets, steps 5 to 7 are, too: the lock is on `.<name>.opening` beside the database.
 //
 // What may be made, and what is missing
 //
-//   database, keyring     opened
-//   neither               made, unless the mode forbids it
-//   keyring only          made, if the keyring records no database that was made: an opening was killed, or someone made the
-//                         keyring by itself. Otherwise the database is gone, which is an error: an empty one would look like
-//                         the loss of everything
-//   database only         an error: a new keyring could not open it
-//   fields keyring        made beside a database in which every registry belongs to a keyring that is there; otherwise the
-//                         missing one may be that of the other registry
+//   database, keyring     opened neither               made, unless the mode forbids it keyring only          made, if
+//   the keyring records no database that was made: an opening was killed, or someone made the keyring by itself.
+//   Otherwise the database is gone, which is an error: an empty one would look like the loss of everything database
+//   only         an error: a new keyring could not open it fields keyring        made beside a database in which every
+//   registry belongs to a keyring that is there; otherwise the missing one may be that of the other registry
 //
 // That nothing is sealed yet is known from the keyrings, never from the file; see `OpenedKeyrings.isFirstTimeKnown`.
 
@@ -52,8 +49,7 @@ struct StoreOpening {
 
     init(
         _ path: FilePath, _ key: KeySource, _ keyring: KeyringFile?, _ migrations: [MigrationSet],
-        _ datasets: [Dataset], _ records: [any Record.Type], _ mode: OpeningMode,
-        _ options: StoreOptions
+        _ datasets: [Dataset], _ records: [any Record.Type], _ mode: OpeningMode, _ options: StoreOptions
     ) {
         let path = path.fromRoot
         self.path = path
@@ -85,8 +81,8 @@ struct StoreOpening {
     /// How long an opening waits for another one that migrates.
     private static let longestWait = Duration.seconds(60)
 
-    /// Sealing a column takes several transactions, and changes keyrings that the others have read. So programs that start
-    /// at once with field keys open the database one after the other.
+    /// Sealing a column takes several transactions, and changes keyrings that the others have read. So programs that
+    /// start at once with field keys open the database one after the other.
     private func waitForTurn() throws -> FileLock? {
         guard !datasets.isEmpty else { return nil }
         var wait = FileLockWait.current
@@ -111,8 +107,7 @@ struct StoreOpening {
         try store.blocking.withoutTransaction { connection in
             try report.noting { try keyrings.settle(connection) }
             try keyrings.noteUnsealed(connection)
-            report.migrations = try MigrationJob(sets: migrations).run(
-                on: connection, progress: { _ in })
+            report.migrations = try MigrationJob(sets: migrations).run(on: connection, progress: { _ in })
             try report.noting { try keyrings.rememberSealed(connection) }
         }
         try check(store)
@@ -254,8 +249,7 @@ struct StoreOpening {
             guard file.exists else {
                 throw LockstepError(
                     .notFound, "there is no database at \(path)",
-                    hint: "check the path, or open it with the mode `.openOrCreate`",
-                    context: .file(path))
+                    hint: "check the path, or open it with the mode `.openOrCreate`", context: .file(path))
             }
             throw databaseMissing
         }
@@ -270,9 +264,7 @@ struct StoreOpening {
     }
 
     /// Requires that no registry in the file can be that of a dataset whose keyring is missing.
-    func requireNothingSealed(
-        besides fields: [OpenedFields], _ database: OpenedKeyring, _ missing: Dataset
-    ) throws {
+    func requireNothingSealed(besides fields: [OpenedFields], _ database: OpenedKeyring, _ missing: Dataset) throws {
         var options = ConnectionOptions()
         options.isQueryOnly = true
         options.access = mode.access
@@ -288,8 +280,7 @@ struct StoreOpening {
 
     var databaseMissing: LockstepError {
         LockstepError(
-            .databaseMissing,
-            "the keyring \(file.path) is there, but there is no database at \(path)",
+            .databaseMissing, "the keyring \(file.path) is there, but there is no database at \(path)",
             hint:
                 "put the database back, or restore a backup with `Restore`; to make another database under this "
                 + "keyring, open it with the mode `.new`", context: .file(path))

@@ -10,7 +10,8 @@ extension LockstepError.Code {
     public static let otherProduct = Self("other-product")
     /// The file was made by SQLCipher 1, 2 or 3.
     public static let olderSQLCipher = Self("older-sqlcipher")
-    /// The file was made by SQLCipher with other settings than those that were given, or with some that cannot be guessed.
+    /// The file was made by SQLCipher with other settings than those that were given, or with some that cannot be
+    /// guessed.
     public static let otherSettings = Self("other-settings")
     /// The file is a copy of a database, which is not changed.
     public static let isCopy = Self("is-copy")

@@ -41,8 +41,7 @@ final class CollectedFaults: Sendable {
                 ($0.key.table, $0.key.column, $0.key.fault.rawValue)
                     < ($1.key.table, $1.key.column, $1.key.fault.rawValue)
             }.map { kind, known in
-                let rows = known.rows.sorted().prefix(limit).map(String.init).joined(
-                    separator: ", ")
+                let rows = known.rows.sorted().prefix(limit).map(String.init).joined(separator: ", ")
                 let more = known.count > limit ? ", …" : ""
                 return VerificationReport.Finding.failure(
                     "\(counted(known.count, "cell")) of \(kind.table).\(kind.column) \(kind.fault.message)"

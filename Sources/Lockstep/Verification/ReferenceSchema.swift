@@ -9,8 +9,7 @@ package enum ReferenceSchema {
     ///   - shouldContinue: Called before each statement.
     /// - Throws: ``LockstepError/Code/migrationMissing`` if required files were not given.
     package static func build(
-        _ history: MigrationHistory, _ sets: [MigrationSet], _ schema: ConnectionOptions,
-        shouldContinue: () -> Bool
+        _ history: MigrationHistory, _ sets: [MigrationSet], _ schema: ConnectionOptions, shouldContinue: () -> Bool
     ) throws -> Connection {
         var options = schema.ofSchema
         // Defines the functions that a migration can call. They meet no rows here.
@@ -39,8 +38,7 @@ package enum ReferenceSchema {
         for entry in history.entries {
             guard let versions = migrations[entry.set] else {
                 throw LockstepError(
-                    .migrationMissing,
-                    "the files of the set \(entry.set) are needed for the fresh build",
+                    .migrationMissing, "the files of the set \(entry.set) are needed for the fresh build",
                     context: .init(set: entry.set))
             }
             switch versions[entry.version] {
@@ -58,8 +56,7 @@ package enum ReferenceSchema {
             }
             guard let file else {
                 throw LockstepError(
-                    .migrationMissing,
-                    "the file of the repeatable migration \(repeated.name) is gone",
+                    .migrationMissing, "the file of the repeatable migration \(repeated.name) is gone",
                     context: .init(set: repeated.set))
             }
             try run(file, of: repeated.set, connection, shouldContinue)
@@ -67,8 +64,7 @@ package enum ReferenceSchema {
     }
 
     private static func run(
-        _ file: MigrationFile, of set: String, _ connection: borrowing Connection,
-        _ shouldContinue: () -> Bool
+        _ file: MigrationFile, of set: String, _ connection: borrowing Connection, _ shouldContinue: () -> Bool
     ) throws {
         try withoutActuallyEscaping(shouldContinue) { shouldContinue in
             let origin = Migration.file(file).origin(in: set)
@@ -98,8 +94,8 @@ package enum ReferenceSchema {
 }
 
 extension UnfinishedMigration {
-    /// What has run of the version in the schema: its differences from a fresh build of the applied versions. Objects that
-    /// other programs made are among them. Changes of rows are not.
+    /// What has run of the version in the schema: its differences from a fresh build of the applied versions. Objects
+    /// that other programs made are among them. Changes of rows are not.
     /// - Parameters:
     ///   - connection: A connection to the database.
     ///   - sets: The sets of all applied versions; the version's own file is not needed.

@@ -1,8 +1,8 @@
 /// Accepts migration files that were edited after they were applied: the ledger records them as they are now.
 ///
-/// A file is accepted only if the files as they are now make the schema that the database has: all of them run on an empty
-/// database in memory, and every object is compared. Only the ledger changes, never the schema or a row. What an edited file
-/// does to rows is not compared: they are what the file that ran has made of them.
+/// A file is accepted only if the files as they are now make the schema that the database has: all of them run on an
+/// empty database in memory, and every object is compared. Only the ledger changes, never the schema or a row. What an
+/// edited file does to rows is not compared: they are what the file that ran has made of them.
 ///
 /// Versions whose files are gone are not accepted, and neither is a version in progress.
 public struct Repair {
@@ -48,11 +48,11 @@ public struct Repair {
     }
 
     /// What ``apply(on:)`` would record; empty if the ledger agrees with the files.
-    /// - Throws: ``LockstepError/Code/migrationChanged`` if the files make another schema than the database has, with the
-    ///   differences, or for a record that the ledger cannot have got from a file; ``LockstepError/Code/migrationMissing``
-    ///   if the file of an applied version is gone; ``LockstepError/Code/migrationUnfinished``;
-    ///   ``LockstepError/Code/keyUnavailable`` for a record with a MAC whose key the connection lacks; the error of a file
-    ///   that does not run on an empty database.
+    /// - Throws: ``LockstepError/Code/migrationChanged`` if the files make another schema than the database has, with
+    ///   the differences, or for a record that the ledger cannot have got from a file;
+    ///   ``LockstepError/Code/migrationMissing`` if the file of an applied version is gone;
+    ///   ``LockstepError/Code/migrationUnfinished``; ``LockstepError/Code/keyUnavailable`` for a record with a MAC
+    ///   whose key the connection lacks; the error of a file that does not run on an empty database.
     public func changes(on connection: borrowing Connection) throws -> [Change] {
         try connection.read { connection in try findings(connection).map(\.change) }
     }
@@ -114,23 +114,19 @@ public struct Repair {
             let parts = differences.compactMap(Change.Part.init)
             return Finding(
                 entry: entry, migration: migration,
-                change: Change(
-                    set: set.name, version: entry.version, name: migration.name, parts: parts))
+                change: Change(set: set.name, version: entry.version, name: migration.name, parts: parts))
         }
     }
 
     private func requireSchema(
         _ connection: borrowing Connection, _ found: [Finding]
     ) throws {
-        let differences = try DriftCheck.differences(
-            of: SchemaSnapshot(connection), on: connection, sets, schema)
+        let differences = try DriftCheck.differences(of: SchemaSnapshot(connection), on: connection, sets, schema)
         guard !differences.isEmpty else { return }
         let title = found[0].migration.title
         throw LockstepError(
-            .migrationChanged,
-            "the files make another schema than the database has: \(differences.summary)",
-            hint: "restore \(title) as it was applied, and put the change into a new version"
-                + differences.firstDetail,
+            .migrationChanged, "the files make another schema than the database has: \(differences.summary)",
+            hint: "restore \(title) as it was applied, and put the change into a new version" + differences.firstDetail,
             context: .init(set: found[0].change.set, found[0].change.version))
     }
 }

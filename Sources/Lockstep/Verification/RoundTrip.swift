@@ -8,10 +8,7 @@ struct RoundTrip {
     /// Sets that go no further down.
     private var ended: Set<String> = []  // exact: names of sets
 
-    init(
-        sets: [MigrationSet],
-        observe: @escaping (String, MigrationVersion, _ isUp: Bool) throws -> Void
-    ) {
+    init(sets: [MigrationSet], observe: @escaping (String, MigrationVersion, _ isUp: Bool) throws -> Void) {
         self.sets = sets
         self.observe = observe
     }
@@ -58,9 +55,7 @@ struct RoundTrip {
     // MARK: Up
 
     /// Reapplies the undone versions, in the order of the ledger.
-    mutating func goUp(
-        _ ledger: [LedgerEntry], from lowest: [LedgerEntry], _ connection: borrowing Connection
-    ) throws {
+    mutating func goUp(_ ledger: [LedgerEntry], from lowest: [LedgerEntry], _ connection: borrowing Connection) throws {
         let left = Set(lowest.map { "\($0.set) \($0.version)" })
         let missing = ledger.filter { !left.contains("\($0.set) \($0.version)") }
         for (name, entries) in Self.groups(missing) {

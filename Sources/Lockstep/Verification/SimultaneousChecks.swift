@@ -3,12 +3,8 @@ internal import SystemPackage
 /// Runs the checks that take time at once: the MACs of the pages on as many threads as there are processors,
 /// SQLite's own check on one more, and the other checks that need the database open on others.
 struct SimultaneousChecks: Sendable {
-    private typealias ConnectionTask = (
-        check: VerificationReport.Check, work: VerificationReport.Check.OnConnection
-    )
-    private typealias SealedTask = (
-        check: VerificationReport.Check, run: @Sendable (CellsCheck) throws -> CheckResult
-    )
+    private typealias ConnectionTask = (check: VerificationReport.Check, work: VerificationReport.Check.OnConnection)
+    private typealias SealedTask = (check: VerificationReport.Check, run: @Sendable (CellsCheck) throws -> CheckResult)
 
     private let path: FilePath
     private let schema: ConnectionOptions
@@ -55,9 +51,7 @@ struct SimultaneousChecks: Sendable {
                         try run(key) { pages in
                             try coordinator.relay(reporter.report)
                             try reporter.report(
-                                JobProgress(
-                                    check.phase, pages.done, of: pages.total, .pages,
-                                    hasEnded: false))
+                                JobProgress(check.phase, pages.done, of: pages.total, .pages, hasEnded: false))
                         }
                     })
             }
@@ -90,16 +84,13 @@ struct SimultaneousChecks: Sendable {
         options.access = schema.access
         // The damage of a log is a finding of the check of the pages.
         options.looksAtLog = false
-        options.progress = ProgressHandler(
-            every: 10_000, shouldContinue: coordinator.shouldContinue)
+        options.progress = ProgressHandler(every: 10_000, shouldContinue: coordinator.shouldContinue)
         options.addition =
             schema.fieldKeys.isEmpty
             ? nil
             : SealedFields(
-                schema.fieldKeys, hasViews: false, relied: schema.sealed, mayBeUnsealed: true,
-                mayBeUnknown: true)
-        let cells = CellsCheck(
-            path: path, key: key, options: options, sample: sample, closing: closing)
+                schema.fieldKeys, hasViews: false, relied: schema.sealed, mayBeUnsealed: true, mayBeUnknown: true)
+        let cells = CellsCheck(path: path, key: key, options: options, sample: sample, closing: closing)
         try coordinator.start {
             for (check, run) in sealedTasks {
                 try coordinator.run(check) { try run(cells) }
@@ -117,8 +108,7 @@ struct SimultaneousChecks: Sendable {
         // The damage of a log is a finding of the check of the pages.
         options.looksAtLog = false
         options.cacheBytes = cacheBytes
-        options.progress = ProgressHandler(
-            every: 10_000, shouldContinue: coordinator.shouldContinue)
+        options.progress = ProgressHandler(every: 10_000, shouldContinue: coordinator.shouldContinue)
         var connection: Connection?
         do {
             connection = try Connection.open(path, key: key.value, options: options)
@@ -149,11 +139,8 @@ struct SimultaneousChecks: Sendable {
 
     /// Fails every check that needs the database open.
     private func hinder() throws {
-        let error = LockstepError(
-            .denied, "the database is not opened while there is a rollback journal beside it")
-        let checks =
-            connectionTasks.joined().filter { $0.work.isFound == nil }.map(\.check)
-            + sealedTasks.map(\.check)
+        let error = LockstepError(.denied, "the database is not opened while there is a rollback journal beside it")
+        let checks = connectionTasks.joined().filter { $0.work.isFound == nil }.map(\.check) + sealedTasks.map(\.check)
         for check in checks {
             coordinator.add(try .of(check) { throw error })
         }

@@ -26,8 +26,7 @@ extension Store {
         var verification = Verification(source.path, sets: known)
         verification.schema = source.options.connection
         let job = CheckJob(
-            verification: verification, hasOthers: known.count != carried?.count,
-            isInMemory: source.isInMemory)
+            verification: verification, hasOthers: known.count != carried?.count, isInMemory: source.isInMemory)
         for case (let check, .onConnection(let work)) in job.tasks where work.isLight {
             report.outcomes.append(try .of(check) { try work.run(connection) })
         }
@@ -55,7 +54,6 @@ extension VerificationReport {
         if let obstacle = outcome.obstacle { throw obstacle }
         let first = outcome.findings.first(where: \.isFailure)?.message ?? outcome.summary
         throw LockstepError(
-            .verificationFailed, "\(outcome.check.rawValue): \(first)",
-            advice: "\(.verify) reports all of it")
+            .verificationFailed, "\(outcome.check.rawValue): \(first)", advice: "\(.verify) reports all of it")
     }
 }

@@ -83,9 +83,7 @@ public struct Verification: Sendable {
         keyring: borrowing Keyring, progress: JobProgress.Handler = { _ in }
     ) throws -> VerificationReport {
         let freshness = try FreshnessCheck(keyring, of: path)
-        return try run(
-            keyring.databaseKey(version: freshness.key.version), freshness, keyring.summary,
-            progress)
+        return try run(keyring.databaseKey(version: freshness.key.version), freshness, keyring.summary, progress)
     }
 
     private func run(
@@ -97,8 +95,7 @@ public struct Verification: Sendable {
         let index = try WriteAheadLogIndex.left(beside: path)
         var reading = schema
         reading.isQueryOnly = true
-        let unchanging =
-            ReadOnlyPlace.access(path, reading) == .immutable ? UnchangingFile(path) : nil
+        let unchanging = ReadOnlyPlace.access(path, reading) == .immutable ? UnchangingFile(path) : nil
         var report = try runOnce(key, freshness, keyring, index, progress)
         try unchanging?.require()
         if !report.isClean {
@@ -164,8 +161,7 @@ public struct Verification: Sendable {
             try coordinator.start {
                 try coordinator.run(check) {
                     guard isSound else {
-                        throw LockstepError(
-                            .damaged, "a damaged database is not copied and migrated")
+                        throw LockstepError(.damaged, "a damaged database is not copied and migrated")
                     }
                     return try run(key.value)
                 }

@@ -4,9 +4,8 @@ extension VerificationReport {
     public struct Check: RawRepresentable, Sendable, Hashable, CaseIterable {
         /// Every check, in the order in which reports list them. Checks that run on the same thread run in this order.
         public static let allCases: [Check] = [
-            library, encryption, profile, permissions, sideFiles, pages, integrity, foreignKeys,
-            references, objects, ledger, drift, registry, cells, manifest, freshness, keyring,
-            roundTrip,
+            library, encryption, profile, permissions, sideFiles, pages, integrity, foreignKeys, references, objects,
+            ledger, drift, registry, cells, manifest, freshness, keyring, roundTrip,
         ]
 
         /// The checks of a database on a server, in the order in which reports list them.

@@ -11,12 +11,10 @@ struct ChartFile: Sendable {
         let folder = self.path.removingLastComponent()
         var isFolder = false
         let manager = FileManager.default
-        let exists = manager.fileExists(
-            atPath: folder.isEmpty ? "." : folder.string, isDirectory: &isFolder)
+        let exists = manager.fileExists(atPath: folder.isEmpty ? "." : folder.string, isDirectory: &isFolder)
         guard exists, isFolder, self.path.extension == "svg" else {
             throw BenchError(
-                "cannot write a chart to \(path)",
-                hint: "name a file that ends in .svg, in an existing folder")
+                "cannot write a chart to \(path)", hint: "name a file that ends in .svg, in an existing folder")
         }
     }
 

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// Growth as curves over a logarithmic axis of rows: for each workload its CPU time, memory, and bytes written.
@@ -36,8 +36,7 @@ struct GrowthChart {
         var chart = GrowthChart(growth)
         var y = 32.0
         chart.svg.text(
-            "Lockstep as tables grow: for each row, or each row read by key", x: margin, y: y,
-            size: 16, isBold: true)
+            "Lockstep as tables grow: for each row, or each row read by key", x: margin, y: y, size: 16, isBold: true)
         let libraries = growth.libraries.values.sorted()
         let notes = ["\(growth.machine.text); medians of \(growth.repetitions) runs"] + libraries
         for note in notes {
@@ -48,8 +47,7 @@ struct GrowthChart {
             let points = growth.points.filter { $0.workload == workload }
             guard let first = points.first else { continue }
             y += 36
-            chart.svg.text(
-                "\(workload.rawValue), \(first.variant)", x: margin, y: y, size: 13, isBold: true)
+            chart.svg.text("\(workload.rawValue), \(first.variant)", x: margin, y: y, size: 13, isBold: true)
             for (index, figure) in figures.enumerated() {
                 chart.draw(
                     figure, of: points,
@@ -60,9 +58,7 @@ struct GrowthChart {
         return chart.svg.document(title: "Lockstep as tables grow", height: y + margin)
     }
 
-    private mutating func draw(
-        _ figure: Figure, of points: [Growth.Point], x left: Double, top: Double
-    ) {
+    private mutating func draw(_ figure: Figure, of points: [Growth.Point], x left: Double, top: Double) {
         let (width, height) = (Self.panel.width, Self.panel.height)
         let bottom = top + height
         svg.text(figure.name, x: left, y: top - 6, size: 11, .start, .faint)
@@ -76,8 +72,7 @@ struct GrowthChart {
         let most = points.compactMap { figure.spread($0)?.most ?? figure.median($0) }.max()
         svg.text("0", x: left - 6, y: bottom, size: 11, .end, .faint)
         guard let most else {
-            return svg.text(
-                "not measured", x: left + width / 2, y: top + height / 2, .middle, .faint)
+            return svg.text("not measured", x: left + width / 2, y: top + height / 2, .middle, .faint)
         }
         // The foot of an empty axis already shows its end.
         if most > 0 {
@@ -90,8 +85,7 @@ struct GrowthChart {
             guard let value = figure.median(point) else { continue }
             let place = (x: left + position(point.rows) * width, y: foot(value))
             if let spread = figure.spread(point) {
-                svg.line(
-                    from: (place.x, foot(spread.least)), to: (place.x, foot(spread.most)), .ink)
+                svg.line(from: (place.x, foot(spread.least)), to: (place.x, foot(spread.most)), .ink)
             }
             if let before { svg.line(from: before, to: place, .own, width: 2) }
             svg.dot(x: place.x, y: place.y, radius: 3.5, .own)

@@ -17,8 +17,7 @@ struct ReportChart {
         chart.drawHeading(report)
         for round in report.rounds { chart.draw(round) }
         chart.drawFoot(report)
-        return chart.svg.document(
-            title: "Lockstep: CPU time of one operation", height: chart.y + margin)
+        return chart.svg.document(title: "Lockstep: CPU time of one operation", height: chart.y + margin)
     }
 
     private mutating func next(_ height: Double = lineHeight) -> Double {
@@ -27,18 +26,14 @@ struct ReportChart {
     }
 
     private mutating func drawHeading(_ report: Report) {
-        svg.text(
-            "CPU time of one operation; shorter is better", x: Self.margin, y: next(), size: 16,
-            isBold: true)
+        svg.text("CPU time of one operation; shorter is better", x: Self.margin, y: next(), size: 16, isBold: true)
         svg.text(
             "\(report.machine.text); medians of \(report.repetitions) alternating runs, "
                 + "whiskers from the least to the most",
             x: Self.margin, y: next(), .start, .faint)
         let foot = next(22)
         var x = Self.margin
-        for (color, name) in [
-            (SVG.Color.own, "Lockstep"), (.encrypted, "encrypted"), (.plain, "not encrypted"),
-        ] {
+        for (color, name) in [(SVG.Color.own, "Lockstep"), (.encrypted, "encrypted"), (.plain, "not encrypted")] {
             svg.rectangle(x: x, y: foot - 10, width: 12, height: 12, color)
             svg.text(name, x: x + 18, y: foot)
             x += 130
@@ -68,13 +63,9 @@ struct ReportChart {
             svg.line(from: (end, middle - 3), to: (end, middle + 3), .ink)
         }
         let unit = round.workload.type.unit
-        svg.text(
-            "\(unit.text(cpu.median)) \(unit.rawValue)", x: Self.timeEnd, y: foot, .end,
-            isBold: series.isOwn)
+        svg.text("\(unit.text(cpu.median)) \(unit.rawValue)", x: Self.timeEnd, y: foot, .end, isBold: series.isOwn)
         let ratio = round.own.flatMap { Spread.ratio(series.cpu, to: $0.cpu) }
-        svg.text(
-            ratio.map { "\(Figures.ratio($0.ofMedians)) ×" } ?? "–", x: Self.ratioEnd, y: foot,
-            .end, .faint)
+        svg.text(ratio.map { "\(Figures.ratio($0.ofMedians)) ×" } ?? "–", x: Self.ratioEnd, y: foot, .end, .faint)
     }
 
     private mutating func drawFoot(_ report: Report) {

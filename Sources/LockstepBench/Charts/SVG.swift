@@ -33,8 +33,7 @@ struct SVG {
     }
 
     mutating func line(
-        from start: (x: Double, y: Double), to end: (x: Double, y: Double), _ color: Color,
-        width: Double = 1
+        from start: (x: Double, y: Double), to end: (x: Double, y: Double), _ color: Color, width: Double = 1
     ) {
         elements.append(
             #"<line x1="\#(Self.number(start.x))" y1="\#(Self.number(start.y))" "#
@@ -67,8 +66,7 @@ struct SVG {
             #"<svg xmlns="http://www.w3.org/2000/svg" width="\#(width)" height="\#(height)" "#
             + #"viewBox="0 0 \#(width) \#(height)" role="img" "#
             + #"font-family="system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif">"#
-        let paper =
-            #"<rect width="\#(width)" height="\#(height)" rx="6" fill="\#(Color.paper.rawValue)"/>"#
+        let paper = #"<rect width="\#(width)" height="\#(height)" rx="6" fill="\#(Color.paper.rawValue)"/>"#
         let lines = [head, "<title>\(Self.escape(title))</title>", paper] + elements + ["</svg>"]
         return lines.joined(separator: "\n") + "\n"
     }

@@ -3,9 +3,7 @@ import Lockstep
 /// The expected content of a database once all migrations have run: its schema, and how many rows each table has.
 enum CorpusDigest {
     /// The tables of other tools' own records, by the beginnings of their names.
-    private static let books = [
-        "sqlite_", "lockstep_", "gorp_migrations", "_yoyo_", "yoyo_lock", "alembic_version",
-    ]
+    private static let books = ["sqlite_", "lockstep_", "gorp_migrations", "_yoyo_", "yoyo_lock", "alembic_version"]
 
     /// Every object by type and name: type, name, table and SQL, each terminated by a zero byte, without the white
     /// space and double quotes that a rename adds. Then every table's number of rows, by its name.

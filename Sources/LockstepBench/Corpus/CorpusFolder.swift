@@ -28,12 +28,10 @@ enum CorpusFolder {
             let home = folder.appending(form.rawValue)
             let scripts = folder.appending(form.scripts)
             do {
-                try FileManager.default.createDirectory(
-                    atPath: scripts.string, withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(atPath: scripts.string, withIntermediateDirectories: true)
                 for (index, migration) in migrations.enumerated() {
                     try write(
-                        content(of: migration, index, form),
-                        to: scripts.appending(name(of: migration, index, form)))
+                        content(of: migration, index, form), to: scripts.appending(name(of: migration, index, form)))
                 }
                 if form == .sqitch {
                     try write("[core]\n\tengine = sqlite\n", to: home.appending("sqitch.conf"))
@@ -70,14 +68,11 @@ enum CorpusFolder {
             let body = migration.directives ?? statements.joined(separator: ";\n")
             return "-- lockstep: up\n\(body);\n"
         case .plain:
-            return (migration.isRebuild ? "-- foreign keys off\n" : "")
-                + statements.joined(separator: ";\n") + ";\n"
+            return (migration.isRebuild ? "-- foreign keys off\n" : "") + statements.joined(separator: ";\n") + ";\n"
         case .sqlMigrate:
             // Statements that contain semicolons must be marked.
             let marked = statements.map { sql in
-                sql.contains(";")
-                    ? "-- +migrate StatementBegin\n\(sql);\n-- +migrate StatementEnd\n"
-                    : "\(sql);\n"
+                sql.contains(";") ? "-- +migrate StatementBegin\n\(sql);\n-- +migrate StatementEnd\n" : "\(sql);\n"
             }
             return "-- +migrate Up\n" + marked.joined()
         case .yoyo:

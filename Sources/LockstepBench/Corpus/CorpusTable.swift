@@ -8,8 +8,7 @@ struct CorpusColumn: Hashable, Sendable {
     var isBounded = false
 
     var definition: String {
-        "\(name) \(type)"
-            + (isBounded ? " CHECK (\(name) IS NULL OR length(\(name)) < 100000)" : "")
+        "\(name) \(type)" + (isBounded ? " CHECK (\(name) IS NULL OR length(\(name)) < 100000)" : "")
     }
 }
 

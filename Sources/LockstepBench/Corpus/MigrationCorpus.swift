@@ -49,8 +49,7 @@ struct MigrationCorpus {
     private mutating func append(
         _ name: String, _ statements: [String], directives: String? = nil
     ) {
-        migrations.append(
-            CorpusMigration(name: name, statements: statements, directives: directives))
+        migrations.append(CorpusMigration(name: name, statements: statements, directives: directives))
     }
 
     // MARK: Kinds
@@ -91,9 +90,7 @@ struct MigrationCorpus {
             "INTEGER NOT NULL DEFAULT 0", "TEXT COLLATE NOCASE",
         ]
         let words = ["name", "state", "size", "note", "kind", "rank", "owner", "place"]
-        return CorpusColumn(
-            name: "\(words[draw(words.count)])_\(table.columns.count)",
-            type: types[draw(types.count)])
+        return CorpusColumn(name: "\(words[draw(words.count)])_\(table.columns.count)", type: types[draw(types.count)])
     }
 
     private mutating func addColumn() {
@@ -101,9 +98,7 @@ struct MigrationCorpus {
         let column = newColumn(in: tables[index])
         tables[index].columns.append(column)
         let table = tables[index].name
-        append(
-            "add_\(column.name)_to_\(table)",
-            ["ALTER TABLE \(table) ADD COLUMN \(column.name) \(column.type)"])
+        append("add_\(column.name)_to_\(table)", ["ALTER TABLE \(table) ADD COLUMN \(column.name) \(column.type)"])
     }
 
     private mutating func createIndex() {
@@ -163,9 +158,7 @@ struct MigrationCorpus {
             return append("fill_\(table.name)", [sql])
         }
         let column = table.columns[1]
-        append(
-            "change_\(table.name)",
-            ["UPDATE \(table.name) SET \(column.name) = 'changed' WHERE id % 3 = 0"])
+        append("change_\(table.name)", ["UPDATE \(table.name) SET \(column.name) = 'changed' WHERE id % 3 = 0"])
     }
 
     private mutating func rebuild() {
@@ -179,7 +172,6 @@ struct MigrationCorpus {
         let table = tables[index]
         append(
             "bound_\(table.name)", table.rebuild,
-            directives: "-- lockstep: rebuild table \(table.name)\n"
-                + table.definition(as: table.name))
+            directives: "-- lockstep: rebuild table \(table.name)\n" + table.definition(as: table.name))
     }
 }

@@ -69,8 +69,7 @@ struct Comparison {
     ) async throws -> Round {
         var participants: [(program: PeerProgram, series: Series)] = []
         for program in programs {
-            for variant in program.variants(of: item.workload)
-            where item.workload.type.group(of: variant) == group {
+            for variant in program.variants(of: item.workload) where item.workload.type.group(of: variant) == group {
                 let series = Series(
                     peer: program.name, variant: variant,
                     isEncrypted: program.abilities.encrypted)
@@ -86,9 +85,7 @@ struct Comparison {
             let order = Array(participants.indices)
             for index in repetition.isMultiple(of: 2) ? order.reversed() : order {
                 let (program, series) = participants[index]
-                progress(
-                    "\(item.workload.rawValue) \(repetition)/\(repetitions): \(series.peer) "
-                        + series.variant)
+                progress("\(item.workload.rawValue) \(repetition)/\(repetitions): \(series.peer) " + series.variant)
                 let standing = item.workload.type.input.maker.flatMap {
                     filled[Self.key(program, WorkloadName($0))]
                 }
@@ -99,18 +96,15 @@ struct Comparison {
                     try outcome.check(against: request, of: program.name, checksum: expected)
                     return outcome
                 }
-                if program.isReference,
-                    let own = participants.first(where: \.series.isOwn)?.series.outcomes.first
-                {
+                if program.isReference, let own = participants.first(where: \.series.isOwn)?.series.outcomes.first {
                     try outcome.requireSameEngine(as: own)
                 }
                 participants[index].series.outcomes.append(outcome)
             }
         }
         return Round(
-            workload: item.workload, synchronous: item.synchronous, cacheBytes: cacheBytes,
-            rows: wanted.rows, operations: wanted.operations, group: group,
-            series: participants.map(\.series))
+            workload: item.workload, synchronous: item.synchronous, cacheBytes: cacheBytes, rows: wanted.rows,
+            operations: wanted.operations, group: group, series: participants.map(\.series))
     }
 
     /// Makes the file that other workloads run on.
@@ -121,8 +115,7 @@ struct Comparison {
         let home = folder.appending(Self.key(program, workload))
         try makeFolder(home)
         let variant = program.variants(of: workload).first ?? "default"
-        let request = request(
-            Item(workload: workload, synchronous: .normal), variant, home.appending("bench.db"))
+        let request = request(Item(workload: workload, synchronous: .normal), variant, home.appending("bench.db"))
         let outcome = try await program.run(request)
         try outcome.check(
             against: request, of: program.name,
@@ -146,8 +139,7 @@ struct Comparison {
         }
         let home = standing.removingLastComponent()
         for file in try FileManager.default.contentsOfDirectory(atPath: home.string) {
-            try FileManager.default.copyItem(
-                atPath: home.appending(file).string, toPath: folder.appending(file).string)
+            try FileManager.default.copyItem(atPath: home.appending(file).string, toPath: folder.appending(file).string)
         }
         return folder.appending(name)
     }
@@ -156,13 +148,11 @@ struct Comparison {
         let workload = item.workload.type
         return RunRequest(
             workload: item.workload, variant: variant, path: path, rows: workload.rows(sizes),
-            operations: workload.operations(sizes, variant), cacheBytes: cacheBytes,
-            synchronous: item.synchronous, key: RunRequest.ordinaryKey,
-            corpus: workload.corpus(sizes).map(corpus))
+            operations: workload.operations(sizes, variant), cacheBytes: cacheBytes, synchronous: item.synchronous,
+            key: RunRequest.ordinaryKey, corpus: workload.corpus(sizes).map(corpus))
     }
 
-    private func inFolder<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result
-    {
+    private func inFolder<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result {
         let own = folder.appending("run-\(UUID().uuidString)")
         try makeFolder(own)
         defer { try? FileManager.default.removeItem(atPath: own.string) }
@@ -173,12 +163,10 @@ struct Comparison {
         do {
             // Lockstep keeps its keyring next to the database, and requires that nobody else can write there.
             try FileManager.default.createDirectory(
-                atPath: path.string, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+                atPath: path.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw BenchError(
-                "the folder \(path) cannot be made",
-                hint: "name another with --folder, on the disk to be measured")
+                "the folder \(path) cannot be made", hint: "name another with --folder, on the disk to be measured")
         }
     }
 }

@@ -27,10 +27,7 @@ struct PeerProgram: Sendable {
     let isReference: Bool
 
     /// - Parameter name: The name of another build of Lockstep, which is not a separate peer.
-    init(
-        executable: FilePath, leading: [String] = [], abilities: Abilities,
-        asReference name: String? = nil
-    ) {
+    init(executable: FilePath, leading: [String] = [], abilities: Abilities, asReference name: String? = nil) {
         self.executable = executable
         self.leading = leading
         self.abilities = abilities
@@ -69,22 +66,20 @@ struct PeerProgram: Sendable {
                 hint: "put peers into a folder, and pass that with --peers")
         }
         try requireName(name, of: "--label")
-        return PeerProgram(
-            executable: path, leading: ["run"], abilities: abilities, asReference: name)
+        return PeerProgram(executable: path, leading: ["run"], abilities: abilities, asReference: name)
     }
 
     private static func ownExecutable() throws -> FilePath {
         let manager = FileManager.default
         #if os(Linux)
-            let link = "/proc/self/exe"
-            return FilePath(try manager.destinationOfSymbolicLink(atPath: link))
+        let link = "/proc/self/exe"
+        return FilePath(try manager.destinationOfSymbolicLink(atPath: link))
         #else
-            let name = CommandLine.arguments.first ?? ""
-            guard name.contains("/") else {
-                throw BenchError(
-                    "the path of this program is not known", hint: "call it by its full path")
-            }
-            return FilePath(manager.currentDirectoryPath).pushing(FilePath(name))
+        let name = CommandLine.arguments.first ?? ""
+        guard name.contains("/") else {
+            throw BenchError("the path of this program is not known", hint: "call it by its full path")
+        }
+        return FilePath(manager.currentDirectoryPath).pushing(FilePath(name))
         #endif
     }
 
@@ -96,8 +91,7 @@ struct PeerProgram: Sendable {
             names = try manager.contentsOfDirectory(atPath: folder.string)
         } catch {
             throw BenchError(
-                "the peers' folder \(folder) cannot be read",
-                hint: "build the peers with `Tests/Peers/build FOLDER`")
+                "the peers' folder \(folder) cannot be read", hint: "build the peers with `Tests/Peers/build FOLDER`")
         }
         var programs: [PeerProgram] = []
         for name in names.sorted() where name.hasSuffix(suffix) {
@@ -109,8 +103,7 @@ struct PeerProgram: Sendable {
         }
         guard !programs.isEmpty else {
             throw BenchError(
-                "there is no peer in \(folder)",
-                hint: "build the peers with `Tests/Peers/build \(folder)`")
+                "there is no peer in \(folder)", hint: "build the peers with `Tests/Peers/build \(folder)`")
         }
         try requireDistinct([ownName] + programs.map(\.name), "remove one of them from \(folder)")
         return programs
@@ -119,9 +112,7 @@ struct PeerProgram: Sendable {
     /// Refuses programs that a report could not distinguish.
     static func requireDistinct(_ names: [String], _ hint: String) throws(BenchError) {
         guard Set(names).count == names.count else {
-            throw BenchError(
-                "two of these programs have the same name: \(names.joined(separator: ", "))",
-                hint: hint)
+            throw BenchError("two of these programs have the same name: \(names.joined(separator: ", "))", hint: hint)
         }
     }
 
@@ -129,8 +120,7 @@ struct PeerProgram: Sendable {
     private static func requireName(_ name: String, of what: String) throws(BenchError) {
         guard isName(name) else {
             throw BenchError(
-                "\(what) must consist of lower-case letters, digits and hyphens",
-                hint: "such as ref-4f2a91c")
+                "\(what) must consist of lower-case letters, digits and hyphens", hint: "such as ref-4f2a91c")
         }
     }
 
@@ -144,8 +134,7 @@ struct PeerProgram: Sendable {
         guard let abilities, isName(abilities.peer) else {
             throw BenchError(
                 "\(program) list did not describe the peer",
-                hint: "see Tests/Peers/README.md for the expected output, and build the peers again"
-            )
+                hint: "see Tests/Peers/README.md for the expected output, and build the peers again")
         }
         return abilities
     }
@@ -174,9 +163,7 @@ struct PeerProgram: Sendable {
                 .path(executable), arguments: Arguments(arguments),
                 output: .string(limit: 65_536), error: .string(limit: 65_536))
         } catch {
-            throw BenchError(
-                "\(command) could not be run: \(error)",
-                hint: "build the peers again, for this machine")
+            throw BenchError("\(command) could not be run: \(error)", hint: "build the peers again, for this machine")
         }
         guard result.terminationStatus.isSuccess else {
             let said = result.standardError

@@ -20,8 +20,7 @@ struct Change: Codable, Hashable, Sendable {
                 let before = Spread(old)
             else { return nil }
             self.ratio = ratio
-            difference =
-                now.overlaps(before) ? .same : now.median < before.median ? .faster : .slower
+            difference = now.overlaps(before) ? .same : now.median < before.median ? .faster : .slower
         }
     }
 
@@ -58,9 +57,8 @@ struct Change: Codable, Hashable, Sendable {
         table.rows.append(["workload", "variant", "CPU new/old", "", "wall new/old", ""])
         for change in changes {
             table.rows.append([
-                change.workload, change.variant, change.cpu.ratio.text,
-                change.cpu.difference.rawValue, change.wall.ratio.text,
-                change.wall.difference.rawValue,
+                change.workload, change.variant, change.cpu.ratio.text, change.cpu.difference.rawValue,
+                change.wall.ratio.text, change.wall.difference.rawValue,
             ])
         }
         let heading = "changes since \(reference); overlapping spreads count as the same"

@@ -66,8 +66,7 @@ struct Goal: Sendable {
 
     private func verdict(_ round: Round, _ own: Series?) -> Verdict {
         let shown = round.name
-        let missing = Verdict(
-            workload: shown, goal: text, state: .notMeasured, measured: nil, against: nil)
+        let missing = Verdict(workload: shown, goal: text, state: .notMeasured, measured: nil, against: nil)
         guard let own else { return missing }
         /// Lockstep's times as multiples of the peer's, or the inverse if more is better.
         func compared(
@@ -76,13 +75,11 @@ struct Goal: Sendable {
         ) -> Verdict {
             guard let other = Self.best(round, peer, variants, by: figure),
                 let ratio = isSpeed
-                    ? Spread.ratio(figure(other), to: figure(own))
-                    : Spread.ratio(figure(own), to: figure(other))
+                    ? Spread.ratio(figure(other), to: figure(own)) : Spread.ratio(figure(own), to: figure(other))
             else { return missing }
             let holds = isSpeed ? ratio.ofMedians >= limit : ratio.ofMedians <= limit
             return Verdict(
-                workload: shown, goal: text, state: holds ? .holds : .missed, measured: ratio,
-                against: other.variant)
+                workload: shown, goal: text, state: holds ? .holds : .missed, measured: ratio, against: other.variant)
         }
         switch bound {
         case .cpu(let limit, let peer, let variants):

@@ -43,22 +43,18 @@ struct Growth: Codable, Sendable {
     private static func point(_ series: Series, in round: Round) -> Point? {
         guard let cpu = Spread(series.cpu), let wall = Spread(series.wall) else { return nil }
         return Point(
-            workload: round.workload, variant: series.variant, rows: round.rows,
-            operations: round.operations, cpu: cpu, wall: wall, peakKiB: series.peakKiB,
-            bytesWritten: series.bytesWritten)
+            workload: round.workload, variant: series.variant, rows: round.rows, operations: round.operations, cpu: cpu,
+            wall: wall, peakKiB: series.peakKiB, bytesWritten: series.bytesWritten)
     }
 
     /// For people.
     var text: String {
         var lines = [
-            "\(machine.text); medians of \(repetitions) runs; µs and bytes per row, or per "
-                + "row read by key"
+            "\(machine.text); medians of \(repetitions) runs; µs and bytes per row, or per " + "row read by key"
         ]
         lines += libraries.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
         var table = Table()
-        table.rows.append([
-            "workload", "variant", "rows", "CPU µs", "least–most", "wall µs", "peak MiB", "written",
-        ])
+        table.rows.append(["workload", "variant", "rows", "CPU µs", "least–most", "wall µs", "peak MiB", "written"])
         for point in points {
             let time = Figures.microseconds
             table.rows.append([

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// The machine that the figures were measured on, without anything that identifies it or its owner.
@@ -33,14 +33,14 @@ struct Machine: Codable, Hashable, Sendable {
 
     private static var model: String? {
         #if canImport(Darwin)
-            var bytes = [UInt8](repeating: 0, count: 256)
-            var count = bytes.count
-            guard unsafe sysctlbyname("machdep.cpu.brand_string", &bytes, &count, nil, 0) == 0
-            else { return nil }
-            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        var bytes = [UInt8](repeating: 0, count: 256)
+        var count = bytes.count
+        guard unsafe sysctlbyname("machdep.cpu.brand_string", &bytes, &count, nil, 0) == 0
+        else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         #else
-            let information = FileManager.default.contents(atPath: "/proc/cpuinfo") ?? Data()
-            return model(inInformation: String(decoding: information, as: UTF8.self))
+        let information = FileManager.default.contents(atPath: "/proc/cpuinfo") ?? Data()
+        return model(inInformation: String(decoding: information, as: UTF8.self))
         #endif
     }
 

@@ -38,8 +38,7 @@ struct Outcome: Codable, Hashable, Sendable {
         } catch {
             throw malformed(program, BenchError.reason(error))
         }
-        guard outcome.operations > 0, outcome.cpuNanoseconds >= 0, outcome.wallNanoseconds > 0,
-            outcome.peakKiB > 0
+        guard outcome.operations > 0, outcome.cpuNanoseconds >= 0, outcome.wallNanoseconds > 0, outcome.peakKiB > 0
         else {
             throw malformed(program, "operations, times and memory must be above 0")
         }
@@ -68,21 +67,18 @@ struct Outcome: Codable, Hashable, Sendable {
         guard settings == request.settings else {
             throw BenchError(
                 "\(who) ran with different settings than requested: \(settings.text) instead of "
-                    + request.settings.text,
-                hint: "times under different settings cannot be compared: fix the peer")
+                    + request.settings.text, hint: "times under different settings cannot be compared: fix the peer")
         }
         guard checksum == expected else {
             throw BenchError(
-                "\(who) did not read the expected rows: checksum \(checksum) "
-                    + "instead of \(expected)",
+                "\(who) did not read the expected rows: checksum \(checksum) " + "instead of \(expected)",
                 hint: "it skipped work, or its generator differs from Tests/Peers/README.md")
         }
     }
 
     /// The versions of the libraries of a Lockstep build, without its own.
     private var engine: Substring {
-        library.hasPrefix("Lockstep ")
-            ? library.drop { $0 != "," }.drop { $0 == "," || $0 == " " } : library[...]
+        library.hasPrefix("Lockstep ") ? library.drop { $0 != "," }.drop { $0 == "," || $0 == " " } : library[...]
     }
 
     /// Checks that two builds of Lockstep use the same libraries, so that differences are their own.

@@ -59,8 +59,7 @@ struct Report: Codable, Sendable {
     var settingsLines: [String] {
         guard let round = rounds.first else { return [] }
         return [
-            "pages of 4096 bytes, \(Figures.count(round.cacheBytes / 1024)) KiB of cache for "
-                + "each connection, WAL"
+            "pages of 4096 bytes, \(Figures.count(round.cacheBytes / 1024)) KiB of cache for " + "each connection, WAL"
         ]
     }
 }

@@ -23,10 +23,8 @@ extension Round {
             table.rows.append([
                 series.peer + (series.isEncrypted ? " *" : ""), series.variant,
                 time(cpu.median), "\(time(cpu.least))–\(time(cpu.most))", time(wall.median),
-                ratio.map { Figures.ratio($0.ofMedians) } ?? "–",
-                Figures.decimal(Double(series.peakKiB) / 1024, 1),
-                series.bytesWritten.map { Figures.decimal($0, 1) } ?? "–",
-                series.syncs.map(Figures.count) ?? "–",
+                ratio.map { Figures.ratio($0.ofMedians) } ?? "–", Figures.decimal(Double(series.peakKiB) / 1024, 1),
+                series.bytesWritten.map { Figures.decimal($0, 1) } ?? "–", series.syncs.map(Figures.count) ?? "–",
             ])
         }
         return ([heading] + table.lines.map { "  " + $0 }).joined(separator: "\n")

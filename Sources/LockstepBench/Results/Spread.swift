@@ -12,9 +12,7 @@ struct Spread: Codable, Hashable, Sendable {
         let sorted = values.sorted()
         guard let least = sorted.first, let most = sorted.last else { return nil }
         let middle = sorted.count / 2
-        median =
-            sorted.count.isMultiple(of: 2)
-            ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+        median = sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
         self.least = least
         self.most = most
     }
@@ -26,8 +24,7 @@ struct Spread: Codable, Hashable, Sendable {
         }
         let pairs = Spread(zip(one, other).map { $0 / $1 })
         let ofMedians = top.median / bottom.median
-        return RatioSpread(
-            ofMedians: ofMedians, least: pairs?.least ?? ofMedians, most: pairs?.most ?? ofMedians)
+        return RatioSpread(ofMedians: ofMedians, least: pairs?.least ?? ofMedians, most: pairs?.most ?? ofMedians)
     }
 }
 

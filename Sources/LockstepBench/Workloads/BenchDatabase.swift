@@ -102,8 +102,7 @@ struct BenchDatabase: Sendable {
         let store = try open(key())
         return try store.blocking.read { db in
             var hash = RowHash()
-            let statement = try db.prepare(
-                "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id")
+            let statement = try db.prepare("SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id")
             try statement.forEach { row in hash.add(try Record(row)) }
             return hash
         }
@@ -160,8 +159,7 @@ extension Record {
     /// Throws if there is no such row.
     static func found(_ record: Record?, _ id: Int64) throws -> Record {
         guard let record else {
-            throw BenchError(
-                "there is no row \(id)", hint: "make the file with `fill` and as many --rows")
+            throw BenchError("there is no row \(id)", hint: "make the file with `fill` and as many --rows")
         }
         return record
     }

@@ -71,8 +71,7 @@ extension Workload {
         let known = variants + ofAnySize.filter { !variants.contains($0) }
         guard let variant = name ?? known.first, known.contains(variant) else {
             throw BenchError(
-                "\(self.name) has no variant \(name ?? "")",
-                hint: "choose one of: \(known.joined(separator: ", "))")
+                "\(self.name) has no variant \(name ?? "")", hint: "choose one of: \(known.joined(separator: ", "))")
         }
         return variant
     }

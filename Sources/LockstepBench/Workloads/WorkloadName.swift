@@ -1,9 +1,7 @@
 import ArgumentParser
 
 /// A workload as commands and reports refer to it: by its name.
-struct WorkloadName: RawRepresentable, Hashable, Codable, CaseIterable, Sendable,
-    ExpressibleByArgument
-{
+struct WorkloadName: RawRepresentable, Hashable, Codable, CaseIterable, Sendable, ExpressibleByArgument {
     let type: any Workload.Type
 
     static let allCases = Workloads.all.map(Self.init)

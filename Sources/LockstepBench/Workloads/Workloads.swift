@@ -40,8 +40,6 @@ extension PeerProgram.Abilities {
         let workloads = Workloads.all.compactMap { workload in
             variants(workload).map { (workload.name, $0) }
         }
-        return Self(
-            peer: PeerProgram.ownName, encrypted: true,
-            workloads: Dictionary(uniqueKeysWithValues: workloads))
+        return Self(peer: PeerProgram.ownName, encrypted: true, workloads: Dictionary(uniqueKeysWithValues: workloads))
     }
 }

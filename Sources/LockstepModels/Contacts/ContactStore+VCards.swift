@@ -78,8 +78,7 @@ extension ContactStore {
         _ connection: borrowing Connection, _ write: ([UInt8]) throws -> Void
     ) throws -> Int {
         let table = try PhoneTable(connection)
-        let contacts = try connection.prepare(
-            "SELECT \(Contact.columns) FROM Contacts ORDER BY idx")
+        let contacts = try connection.prepare("SELECT \(Contact.columns) FROM Contacts ORDER BY idx")
         var count = 0
         try contacts.forEach { row in
             var contact = try Contact(row: row)

@@ -65,8 +65,7 @@ enum ContactWork {
 
     /// The contacts that have a number with these digits, by the blind index.
     static func lookUp(_ number: String, _ connection: borrowing Connection) throws -> SQL {
-        let found = try connection.matching(
-            "number", of: "phone", .same(as: .text(number), under: .digits))
+        let found = try connection.matching("number", of: "phone", .same(as: .text(number), under: .digits))
         return "SELECT DISTINCT contact FROM phone_open WHERE \(found) ORDER BY contact"
     }
 
@@ -77,8 +76,7 @@ enum ContactWork {
     ) throws -> Contact {
         try requireName(contact)
         try connection.execute(
-            "INSERT INTO Contacts (firstname, lastname) VALUES (?, ?)", contact.firstName,
-            contact.lastName)
+            "INSERT INTO Contacts (firstname, lastname) VALUES (?, ?)", contact.firstName, contact.lastName)
         var inserted = contact
         inserted.id = connection.lastInsertedRowID
         for index in inserted.phones.indices {
@@ -112,8 +110,7 @@ enum ContactWork {
                 try requireName(contact.current)
                 try connection.execute("UPDATE Contacts SET lastname = ? WHERE idx = ?", name, id)
             case .phoneRemoved(let phone):
-                try connection.execute(
-                    "DELETE FROM phone WHERE id = ? AND contact = ?", phone.id, id)
+                try connection.execute("DELETE FROM phone WHERE id = ? AND contact = ?", phone.id, id)
             case .phoneChanged(let old, let new):
                 try update(from: old, to: new, of: id, table, connection)
             case .phoneAdded: break
@@ -128,8 +125,7 @@ enum ContactWork {
     }
 
     private static func update(
-        from old: Phone, to new: Phone, of contact: Int64, _ table: PhoneTable,
-        _ connection: borrowing Connection
+        from old: Phone, to new: Phone, of contact: Int64, _ table: PhoneTable, _ connection: borrowing Connection
     ) throws {
         guard
             try exists(
@@ -140,14 +136,12 @@ enum ContactWork {
         }
         if !old.number.isSame(as: new.number) {
             try requireNumber(new)
-            try connection.execute(
-                "UPDATE \(table.name) SET number = \(new.number) WHERE id = \(new.id)")
+            try connection.execute("UPDATE \(table.name) SET number = \(new.number) WHERE id = \(new.id)")
         }
     }
 
     private static func insert(
-        _ phone: inout Phone, of contact: Int64, _ table: PhoneTable,
-        _ connection: borrowing Connection
+        _ phone: inout Phone, of contact: Int64, _ table: PhoneTable, _ connection: borrowing Connection
     ) throws {
         try requireNumber(phone)
         // A view does not report the key of a new row.
@@ -168,17 +162,14 @@ enum ContactWork {
 
     private static func requireName(_ contact: Contact) throws(LockstepError) {
         guard contact.hasName else {
-            throw LockstepError(
-                .malformedInput, "the contact has no name", hint: "give a first name or a last name"
-            )
+            throw LockstepError(.malformedInput, "the contact has no name", hint: "give a first name or a last name")
         }
     }
 
     private static func requireNumber(_ phone: Phone) throws(LockstepError) {
         guard !phone.number.isEmpty else {
             throw LockstepError(
-                .malformedInput, "the telephone has no number",
-                hint: "give a number, or remove the telephone")
+                .malformedInput, "the telephone has no number", hint: "give a number, or remove the telephone")
         }
     }
 
@@ -188,8 +179,7 @@ enum ContactWork {
         for phone in contact.current.phones where phone.id != 0 {
             guard own.remove(phone.id) != nil else {
                 throw LockstepError(
-                    .misuse,
-                    "the telephone with the id \(phone.id) is not the contact's, or is listed twice",
+                    .misuse, "the telephone with the id \(phone.id) is not the contact's, or is listed twice",
                     hint: "make a new telephone with its number")
             }
         }

@@ -11,8 +11,7 @@ package enum ExportSealing {
     /// - Throws: ``LockstepError/Code/alreadyExists`` if something exists at `path`;
     ///   ``LockstepError/Code/recipientMalformed``; the errors of `body` and of writing.
     package static func write<Result>(
-        to path: FilePath, for recipients: [Recipient],
-        _ body: (_ write: ([UInt8]) throws -> Void) throws -> Result
+        to path: FilePath, for recipients: [Recipient], _ body: (_ write: ([UInt8]) throws -> Void) throws -> Result
     ) throws -> Result {
         var file = try NewFile(path)
         let result = try seal(for: recipients, { try file.write($0) }, body)

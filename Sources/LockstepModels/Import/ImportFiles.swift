@@ -68,8 +68,7 @@ struct ImportFiles {
             return try read()
         } catch let error as LockstepError where isFolder && error.code != .limitExceeded {
             throw ImportProblem(
-                error.code == .malformedInput
-                    ? error.message : "it cannot be read: \(error.code.rawValue)")
+                error.code == .malformedInput ? error.message : "it cannot be read: \(error.code.rawValue)")
         }
     }
 }

@@ -80,8 +80,7 @@ struct MicroblogLine: Codable {
         guard let id else { throw ImportProblem("a user has no id") }
         guard let name else { throw ImportProblem("a user has no name") }
         return User(
-            id: id, name: name, screenName: screenName, profileImageURL: profileImageURL,
-            mbtype: mbtype, city: city)
+            id: id, name: name, screenName: screenName, profileImageURL: profileImageURL, mbtype: mbtype, city: city)
     }
 
     private func statusContent() throws(ImportProblem) -> Status {

@@ -106,8 +106,7 @@ extension MicroblogStore {
 
     /// The same call, awaited.
     /// - Throws: The errors of the blocking form; `CancellationError`.
-    public func search(_ word: String, _ limit: Int = defaultLimit) async throws -> [TimelineEntry]
-    {
+    public func search(_ word: String, _ limit: Int = defaultLimit) async throws -> [TimelineEntry] {
         try await reading { try MicroblogQueries.search(word, limit, $0) }
     }
 

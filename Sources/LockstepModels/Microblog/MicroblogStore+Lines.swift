@@ -68,8 +68,7 @@ private enum MicroblogImport {
     }
 
     private static func take(
-        _ content: MicroblogLine.Content, _ users: inout [Int64: Int64],
-        _ connection: borrowing Connection
+        _ content: MicroblogLine.Content, _ users: inout [Int64: Int64], _ connection: borrowing Connection
     ) throws {
         switch content {
         case .user(let user):

@@ -53,8 +53,7 @@ enum MicroblogWork {
     static func addKnown(_ status: Status, _ connection: borrowing Connection) throws {
         let insert = try connection.prepare(insertion)
         try insert.run(
-            Int64?.none, status.source, status.createdAt, status.createdAtAsWritten, status.text,
-            status.userID)
+            Int64?.none, status.source, status.createdAt, status.createdAtAsWritten, status.text, status.userID)
     }
 
     static func update(_ status: Status, _ connection: borrowing Connection) throws {
@@ -63,8 +62,7 @@ enum MicroblogWork {
             """
             UPDATE Status SET source = ?, createdAt = ?, createdAtAsWritten = ?, "text" = ?, user = ?
             WHERE Id = ?
-            """, status.source, status.createdAt, status.createdAtAsWritten, status.text,
-            status.userID, status.id)
+            """, status.source, status.createdAt, status.createdAtAsWritten, status.text, status.userID, status.id)
         guard connection.changes > 0 else { throw missing("status", status.id) }
     }
 

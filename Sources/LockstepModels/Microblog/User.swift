@@ -31,8 +31,7 @@ public struct User: Sendable, Hashable {
 
 extension User {
     /// The columns that ``init(row:from:)`` reads, of the table under its own name.
-    static let columns: SQL =
-        "User.Id, User.name, User.screenName, User.profileImageUrl, User.mbtype, User.city"
+    static let columns: SQL = "User.Id, User.name, User.screenName, User.profileImageUrl, User.mbtype, User.city"
 
     /// Reads ``columns``, the first of which is the row's `first`.
     init(row: borrowing Row, from first: Int = 0) throws(LockstepError) {

@@ -1,5 +1,5 @@
-/// A line of the catalogue's TSV: title, category, year, address, cover's address, watched, likes. The original program's
-/// lines end after the fifth field.
+/// A line of the catalogue's TSV: title, category, year, address, cover's address, watched, likes. The original
+/// program's lines end after the fifth field.
 enum MovieLine {
     /// Reads a line. The message of the error it throws contains nothing of the line.
     static func parse(_ line: [UInt8]) throws(ImportProblem) -> Movie {

@@ -4,8 +4,7 @@ internal import Lockstep
 /// readable view, which seals and opens.
 enum MovieSQL {
     static let table = "movies"
-    private static let columns = SQL(
-        verbatim: Movie.Column.allCases.map(\.rawValue).joined(separator: ", "))
+    private static let columns = SQL(verbatim: Movie.Column.allCases.map(\.rawValue).joined(separator: ", "))
     private static let written = SQL(
         verbatim: Movie.Column.allCases.dropFirst().map(\.rawValue).joined(separator: ", "))
 
@@ -73,8 +72,7 @@ enum MovieSQL {
 
     /// A statement that takes a film, without its key.
     static func insertion(_ connection: borrowing Connection) throws -> Statement {
-        try connection.prepare(
-            "INSERT INTO \(connection.readable(table)) (\(written)) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        try connection.prepare("INSERT INTO \(connection.readable(table)) (\(written)) VALUES (?, ?, ?, ?, ?, ?, ?)")
     }
 
     static func insert(_ movie: Movie, _ connection: borrowing Connection) throws -> Int64 {
@@ -102,8 +100,7 @@ enum MovieSQL {
         _ id: Int64, isWatched: Bool, likes: Int, _ connection: borrowing Connection
     ) throws -> Bool {
         try requireLikes(likes)
-        try connection.execute(
-            "UPDATE movies SET watched = \(isWatched), likes = \(likes) WHERE movieID = \(id)")
+        try connection.execute("UPDATE movies SET watched = \(isWatched), likes = \(likes) WHERE movieID = \(id)")
         return connection.changes == 1
     }
 
@@ -115,8 +112,7 @@ enum MovieSQL {
     private static func requireLikes(_ likes: Int) throws(LockstepError) {
         guard Movie.likesRange.contains(likes) else {
             throw LockstepError(
-                .malformedInput, "a film has 0 to 3 likes, not \(likes)",
-                hint: "give a number from 0 to 3")
+                .malformedInput, "a film has 0 to 3 likes, not \(likes)", hint: "give a number from 0 to 3")
         }
     }
 }

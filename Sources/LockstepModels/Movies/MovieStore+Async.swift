@@ -14,8 +14,7 @@ extension MovieStore {
 
     /// The same call, awaited.
     /// - Throws: The errors of the blocking form; `CancellationError`.
-    public func movies(inCategory category: String, after year: Int? = nil) async throws -> [Movie]
-    {
+    public func movies(inCategory category: String, after year: Int? = nil) async throws -> [Movie] {
         try await reading { try MovieSQL.films(inCategory: category, after: year, $0) }
     }
 

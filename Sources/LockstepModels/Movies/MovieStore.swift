@@ -24,8 +24,8 @@ public struct MovieStore: ModelStore {
 
     // MARK: Import and export
 
-    /// Imports the films of a tab-separated file: title, category, year, address, cover's address, and then none or both
-    /// of watched, 0 or 1, and likes; lines end in LF or CRLF.
+    /// Imports the films of a tab-separated file: title, category, year, address, cover's address, and then none or
+    /// both of watched, 0 or 1, and likes; lines end in LF or CRLF.
     ///
     /// All of them are imported in one transaction. A line that is not a valid film is left out and reported with its
     /// number; the others are imported. If reading or writing fails, nothing is.

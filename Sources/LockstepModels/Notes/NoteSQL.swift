@@ -4,8 +4,7 @@ import Lockstep
 enum NoteSQL {
     static func requireText(_ text: String) throws(LockstepError) {
         guard text.isEmpty else { return }
-        throw LockstepError(
-            .misuse, "a note without text is not kept", hint: "delete the note instead")
+        throw LockstepError(.misuse, "a note without text is not kept", hint: "delete the note instead")
     }
 
     static func insert(
@@ -17,12 +16,9 @@ enum NoteSQL {
         return connection.lastInsertedRowID
     }
 
-    static func update(
-        _ id: Int64, _ text: String, at now: Int64, _ connection: borrowing Connection
-    ) throws -> Bool {
+    static func update(_ id: Int64, _ text: String, at now: Int64, _ connection: borrowing Connection) throws -> Bool {
         try connection.execute(
-            "UPDATE records SET title = ?, changedAt = ?, txt = ? WHERE id = ?",
-            Note.title(of: text), now, text, id)
+            "UPDATE records SET title = ?, changedAt = ?, txt = ? WHERE id = ?", Note.title(of: text), now, text, id)
         return connection.changes == 1
     }
 
@@ -89,12 +85,9 @@ enum NoteSQL {
     }
 
     static func note(_ id: Int64, _ connection: borrowing Connection) throws -> Note? {
-        let statement = try connection.prepare(
-            "SELECT id, title, createdAt, changedAt, txt FROM records WHERE id = ?")
+        let statement = try connection.prepare("SELECT id, title, createdAt, changedAt, txt FROM records WHERE id = ?")
         return try statement.first(id) { row in
-            Note(
-                id: try row[0], title: try row[1], text: try row[4], createdAt: try row[2],
-                changedAt: try row[3])
+            Note(id: try row[0], title: try row[1], text: try row[4], createdAt: try row[2], changedAt: try row[3])
         }
     }
 

@@ -65,10 +65,7 @@ private enum NoteFiles {
         try files.forEach(into: &report) { path in
             // Files that are left out run no statement, which would check the time.
             try connection.requireTime()
-            guard
-                !files.isFolder
-                    || endings.contains(
-                        ImportFiles.plainName(of: path).extension?.lowercased() ?? "")
+            guard !files.isFolder || endings.contains(ImportFiles.plainName(of: path).extension?.lowercased() ?? "")
             else {
                 throw ImportProblem("its name ends in none of .\(endings.joined(separator: ", ."))")
             }
@@ -81,9 +78,7 @@ private enum NoteFiles {
         return report
     }
 
-    static func write(
-        to path: FilePath, _ recipients: [Recipient], _ connection: borrowing Connection
-    ) throws -> Int {
+    static func write(to path: FilePath, _ recipients: [Recipient], _ connection: borrowing Connection) throws -> Int {
         var folder = try NewFolder(path)
         let notes = try connection.prepare("SELECT id, txt FROM records ORDER BY id")
         var count = 0

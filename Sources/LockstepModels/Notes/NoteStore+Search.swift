@@ -12,8 +12,7 @@ extension NoteStore {
     ///   - marks: What is put before and after each matching word in an excerpt.
     /// - Throws: The errors of every call; see ``ModelStore``.
     public func search(
-        _ words: String, isLastBegun: Bool = false, limit: Int = 50,
-        marks: (before: String, after: String) = ("", "")
+        _ words: String, isLastBegun: Bool = false, limit: Int = 50, marks: (before: String, after: String) = ("", "")
     ) throws -> [NoteMatch] {
         guard let query = NoteQuery(words, isLastBegun: isLastBegun) else { return [] }
         return try reading { try query.run(limit, marks, $0) }
@@ -22,8 +21,7 @@ extension NoteStore {
     /// The same call, awaited.
     /// - Throws: The errors of the blocking form; `CancellationError`.
     public func search(
-        _ words: String, isLastBegun: Bool = false, limit: Int = 50,
-        marks: (before: String, after: String) = ("", "")
+        _ words: String, isLastBegun: Bool = false, limit: Int = 50, marks: (before: String, after: String) = ("", "")
     ) async throws -> [NoteMatch] {
         guard let query = NoteQuery(words, isLastBegun: isLastBegun) else { return [] }
         return try await reading { try query.run(limit, marks, $0) }
@@ -79,8 +77,7 @@ struct NoteQuery {
     static func check(_ connection: borrowing Connection) throws {
         do throws(LockstepError) {
             // The 1 makes it check the notes too, not only itself (SQLite's documentation, FTS5 6.4).
-            try connection.execute(
-                "INSERT INTO records_search (records_search, rank) VALUES ('integrity-check', 1)")
+            try connection.execute("INSERT INTO records_search (records_search, rank) VALUES ('integrity-check', 1)")
         } catch {
             guard error.code == .damaged else { throw error }
             throw LockstepError(

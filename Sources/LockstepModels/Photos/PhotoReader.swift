@@ -12,8 +12,7 @@ final class PhotoReader: PieceReader {
     /// - Throws: `LockstepError.Code.notFound`; `LockstepError.Code.damaged` if a part is missing.
     init(_ id: Int64, on connection: borrowing Connection) throws {
         guard let photo = try PhotoTables.photo(id, connection) else {
-            throw LockstepError(
-                .notFound, "there is no photo with the id \(id)", hint: "list the photos")
+            throw LockstepError(.notFound, "there is no photo with the id \(id)", hint: "list the photos")
         }
         self.id = id
         count = photo.byteCount

@@ -11,8 +11,7 @@ extension PhotoStore {
     ///   `rules`; `LockstepError.Code.full`; `LockstepError.Code.keyUnavailable` if content is sealed.
     @discardableResult
     public func insert(
-        _ name: String, from path: FilePath, rules: PhotoRules = .init(),
-        opening identity: ImportIdentity? = nil
+        _ name: String, from path: FilePath, rules: PhotoRules = .init(), opening identity: ImportIdentity? = nil
     ) throws -> Int64 {
         try writing { try Self.insert(name, path, identity, rules, partLength, $0) }
     }
@@ -21,8 +20,7 @@ extension PhotoStore {
     /// - Throws: The errors of the blocking form; `CancellationError`.
     @discardableResult
     public func insert(
-        _ name: String, from path: FilePath, rules: PhotoRules = .init(),
-        opening identity: ImportIdentity? = nil
+        _ name: String, from path: FilePath, rules: PhotoRules = .init(), opening identity: ImportIdentity? = nil
     ) async throws -> Int64 {
         try await writing { [partLength] in
             try Self.insert(name, path, identity, rules, partLength, $0)
@@ -121,14 +119,12 @@ extension PhotoStore {
         defer { reader.close() }
         guard 0...reader.count ~= range.lowerBound, range.upperBound <= reader.count else {
             throw LockstepError(
-                .misuse,
-                "bytes \(range.lowerBound) to \(range.upperBound) were requested of \(reader.count)",
+                .misuse, "bytes \(range.lowerBound) to \(range.upperBound) were requested of \(reader.count)",
                 hint: "Photo.byteCount is the number of bytes")
         }
         var bytes: [UInt8] = []
         while bytes.count < range.count {
-            bytes += try reader.read(
-                range.lowerBound + bytes.count, range.count - bytes.count, on: connection)
+            bytes += try reader.read(range.lowerBound + bytes.count, range.count - bytes.count, on: connection)
         }
         return bytes
     }

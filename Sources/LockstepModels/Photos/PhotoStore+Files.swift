@@ -71,8 +71,7 @@ extension PhotoStore {
             let reader = try PhotoReader(photo.id, on: connection)
             defer { reader.close() }
             // A name can reveal what a photo shows.
-            let name =
-                recipients.isEmpty ? fileName(of: photo) : "\(photo.id)\(ExportSealing.ending)"
+            let name = recipients.isEmpty ? fileName(of: photo) : "\(photo.id)\(ExportSealing.ending)"
             try folder.add(name) { write in
                 try ExportSealing.seal(for: recipients, write) { write in
                     try reader.forEachPiece(on: connection, write)
@@ -107,9 +106,8 @@ extension PhotoStore {
         return switch error.code {
         case .malformedInput: ImportProblem(error.message)
         case .alreadyExists: ImportProblem(error.message, isKnown: true)
-        case .notFound where files.isFolder, .notAFile where files.isFolder,
-            .accessDenied where files.isFolder, .slotNotOpened where files.isFolder,
-            .tampered where files.isFolder:
+        case .notFound where files.isFolder, .notAFile where files.isFolder, .accessDenied where files.isFolder,
+            .slotNotOpened where files.isFolder, .tampered where files.isFolder:
             ImportProblem("it cannot be read: \(error.code.rawValue)")
         default: error
         }

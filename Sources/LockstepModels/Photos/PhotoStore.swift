@@ -122,11 +122,8 @@ public struct PhotoStore: ModelStore {
     ) throws {
         try store.blocking.withoutTransaction { connection in
             // A long photo's parts first: no content is written unsealed once some of it is sealed.
-            for (column, table) in [
-                (PhotoTables.bytes, PhotoTables.parts), (PhotoTables.content, PhotoTables.photos),
-            ] {
-                try connection.protect(
-                    column, of: table, keys: keys, padding: padding, batch: 16, progress: progress)
+            for (column, table) in [(PhotoTables.bytes, PhotoTables.parts), (PhotoTables.content, PhotoTables.photos)] {
+                try connection.protect(column, of: table, keys: keys, padding: padding, batch: 16, progress: progress)
             }
         }
     }

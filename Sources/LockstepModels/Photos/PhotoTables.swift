@@ -38,9 +38,7 @@ struct PhotoTables {
     /// Content must not be sealed in one table and unsealed in the other.
     func requireSameForParts() throws(LockstepError) {
         guard isContentSealed != arePartsSealed else { return }
-        let (one, other) =
-            isContentSealed
-            ? ("photos.photo", "photo_part.bytes") : ("photo_part.bytes", "photos.photo")
+        let (one, other) = isContentSealed ? ("photos.photo", "photo_part.bytes") : ("photo_part.bytes", "photos.photo")
         throw LockstepError(
             .misuse, "\(one) is sealed and \(other) is not, so a long photo is refused",
             hint: "seal both, as PhotoStore.seal(keys:) does")
@@ -49,14 +47,12 @@ struct PhotoTables {
     // MARK: Photos
 
     static func all(_ connection: borrowing Connection) throws -> [Photo] {
-        let statement = try connection.prepare(
-            "SELECT \(Photo.columns) FROM \(try details(connection)) ORDER BY id")
+        let statement = try connection.prepare("SELECT \(Photo.columns) FROM \(try details(connection)) ORDER BY id")
         return try statement.map { row in try Photo(row: row) }
     }
 
     static func photo(_ id: Int64, _ connection: borrowing Connection) throws -> Photo? {
-        let statement = try connection.prepare(
-            "SELECT \(Photo.columns) FROM \(try details(connection)) WHERE id = ?")
+        let statement = try connection.prepare("SELECT \(Photo.columns) FROM \(try details(connection)) WHERE id = ?")
         return try statement.first(id) { row in try Photo(row: row) }
     }
 

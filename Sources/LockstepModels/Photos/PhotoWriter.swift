@@ -55,8 +55,7 @@ final class PhotoWriter: PieceWriter {
         }
         if rules.refusesKnownContent, let known = try Self.known(sha256, connection) {
             throw LockstepError(
-                .alreadyExists, "its content is already stored as photo \(known)",
-                hint: "nothing has changed")
+                .alreadyExists, "its content is already stored as photo \(known)", hint: "nothing has changed")
         }
         let mediaType = MediaType.of(beginning)
         if written == 0 {
@@ -89,13 +88,11 @@ final class PhotoWriter: PieceWriter {
     private static func known(
         _ sha256: [UInt8], _ connection: borrowing Connection
     ) throws -> Int64? {
-        try connection.value("SELECT min(id) FROM photos WHERE sha256 = ?", sha256, as: Int64?.self)
-            ?? nil
+        try connection.value("SELECT min(id) FROM photos WHERE sha256 = ?", sha256, as: Int64?.self) ?? nil
     }
 
     private func insertRow(
-        _ mediaType: String, _ sha256: [UInt8], content count: Int,
-        _ connection: borrowing Connection
+        _ mediaType: String, _ sha256: [UInt8], content count: Int, _ connection: borrowing Connection
     ) throws {
         let content: Value? = tables.isContentSealed ? .blob([]) : nil
         try connection.execute(
@@ -109,15 +106,12 @@ final class PhotoWriter: PieceWriter {
         try tables.requireSameForParts()
         if written == 0 {
             // The values that are not known yet are set at the end.
-            try insertRow(
-                MediaType.unknown, [UInt8](repeating: 0, count: 32), content: 0, connection)
+            try insertRow(MediaType.unknown, [UInt8](repeating: 0, count: 32), content: 0, connection)
         }
         let room = tables.isContentSealed ? nil : ZeroBytes(waiting.count)
         try connection.execute(
-            "INSERT INTO photo_part (photo, start, isLast, bytes) VALUES (?, ?, ?, ?)", id, written,
-            isLast, room)
-        let place = BlobPlace(
-            table: PhotoTables.parts, column: PhotoTables.bytes, row: connection.lastInsertedRowID)
+            "INSERT INTO photo_part (photo, start, isLast, bytes) VALUES (?, ?, ?, ?)", id, written, isLast, room)
+        let place = BlobPlace(table: PhotoTables.parts, column: PhotoTables.bytes, row: connection.lastInsertedRowID)
         try connection.fill(place, with: waiting, isSealed: tables.isContentSealed)
         written += waiting.count
         waiting.removeAll(keepingCapacity: true)

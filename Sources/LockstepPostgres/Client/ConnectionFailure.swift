@@ -10,8 +10,7 @@ enum ConnectionFailure {
         func has(_ words: String...) -> Bool { words.contains { text.contains($0) } }
         if needsPassword {
             return LockstepError(
-                .loginRefused, "\(address): the server asks for a password",
-                advice: "give it with \(.serverPassword)")
+                .loginRefused, "\(address): the server asks for a password", advice: "give it with \(.serverPassword)")
         }
         if has("requires SSL", "does not support SSL", "SSL was required") {
             return untrusted(address, "does not offer TLS", detail)
@@ -25,8 +24,7 @@ enum ConnectionFailure {
             return untrusted(address, "has the certificate of another host", detail)
         }
         if has("certificate verify failed") {
-            return untrusted(
-                address, "has a certificate that the named authority has not signed", detail)
+            return untrusted(address, "has a certificate that the named authority has not signed", detail)
         }
         if has("channel binding") {
             return untrusted(

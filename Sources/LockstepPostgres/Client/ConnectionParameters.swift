@@ -27,9 +27,8 @@ struct ConnectionParameters: ~Copyable {
             ("host", address.hostList), ("port", address.portList),
             ("dbname", address.database),
             ("connect_timeout", "\(seconds)"), ("application_name", options.applicationName),
-            ("client_encoding", "UTF8"), ("passfile", passFile),
-            ("fallback_application_name", "lockstep"), ("keepalives", "1"),
-            ("keepalives_idle", "30"), ("gssencmode", "disable"),
+            ("client_encoding", "UTF8"), ("passfile", passFile), ("fallback_application_name", "lockstep"),
+            ("keepalives", "1"), ("keepalives_idle", "30"), ("gssencmode", "disable"),
         ]
         if let user = address.user { values.append(("user", user)) }
         if address.isLocal {
@@ -152,8 +151,7 @@ struct ConnectionParameters: ~Copyable {
         return unsafe all.withUnsafeBufferPointer { bytes in
             let base = unsafe UnsafeRawPointer(bytes.baseAddress)?
                 .assumingMemoryBound(to: CChar.self)
-            let pointers =
-                unsafe starts.map { start in unsafe base.map { unsafe $0 + start } } + [nil]
+            let pointers = unsafe starts.map { start in unsafe base.map { unsafe $0 + start } } + [nil]
             return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
         }
     }

@@ -153,9 +153,7 @@ public struct ServerAddress: Sendable, Hashable {
     }
 
     private static func malformed(_ what: String) -> LockstepError {
-        LockstepError(
-            .misuse, "the server's address \(what)",
-            hint: "an address is postgres://user@host/database")
+        LockstepError(.misuse, "the server's address \(what)", hint: "an address is postgres://user@host/database")
     }
 
     private static var passwordInside: LockstepError {
@@ -183,8 +181,6 @@ extension ServerAddress: CustomStringConvertible {
         let list = names.joined(separator: ",")
         let port = hosts.first?.port ?? Self.defaultPort
         let more = port == Self.defaultPort ? "" : "&port=\(port)"
-        return isLocal
-            ? "postgres://\(at)/\(database)?host=\(list)\(more)"
-            : "postgres://\(at)\(list)/\(database)"
+        return isLocal ? "postgres://\(at)/\(database)?host=\(list)\(more)" : "postgres://\(at)\(list)/\(database)"
     }
 }

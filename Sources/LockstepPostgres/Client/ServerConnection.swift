@@ -21,8 +21,7 @@ public struct ServerConnection: ~Copyable, Sendable {
     ///   `LockstepError.Code.loginRefused`, `LockstepError.Code.serverUnsupported`,
     ///   `LockstepError.Code.notFound` for a database that does not exist; the errors of reading the credentials.
     public init(
-        _ address: ServerAddress, _ credentials: ServerCredentials = .none,
-        _ options: ServerOptions = ServerOptions()
+        _ address: ServerAddress, _ credentials: ServerCredentials = .none, _ options: ServerOptions = ServerOptions()
     ) throws {
         session = try ServerSession(address, credentials, options)
     }
@@ -53,9 +52,7 @@ public struct ServerConnection: ~Copyable, Sendable {
     ///   without its row's key, and for a cell in a column of an expression or a view; `LockstepError.Code.cellForged`,
     ///   `LockstepError.Code.cellMalformed`, `LockstepError.Code.keyUnavailable`; the errors of a registry that is
     ///   not proven.
-    public func query<Output>(_ sql: ServerSQL, _ body: (ServerRow) throws -> Output) throws
-        -> [Output]
-    {
+    public func query<Output>(_ sql: ServerSQL, _ body: (ServerRow) throws -> Output) throws -> [Output] {
         try session.fields?.look(self)
         return try opening(session.run(sql), sql.lookups).map(body)
     }
@@ -105,8 +102,7 @@ public struct ServerConnection: ~Copyable, Sendable {
         throws -> Output
     {
         guard !isInTransaction else {
-            throw LockstepError(
-                .misuse, "a transaction is open already", hint: "commit or roll back first")
+            throw LockstepError(.misuse, "a transaction is open already", hint: "commit or roll back first")
         }
         try session.run("BEGIN")
         do {

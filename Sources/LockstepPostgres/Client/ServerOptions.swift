@@ -2,9 +2,9 @@ public import Lockstep
 
 /// How a connection to a server is opened.
 public struct ServerOptions: Sendable {
-    /// The schema whose tables names without a schema mean; nil for the role's own search path. Through a pooler such as
-    /// pgbouncer it is set for each transaction, so that other clients of the pooler do not get it, and a statement outside
-    /// of one is a transaction of three round trips more.
+    /// The schema whose tables names without a schema mean; nil for the role's own search path. Through a pooler such
+    /// as pgbouncer it is set for each transaction, so that other clients of the pooler do not get it, and a statement
+    /// outside of one is a transaction of three round trips more.
     public var schema: String?
     /// The longest time to wait for a host, in whole seconds.
     public var connectTimeout = Duration.seconds(10)
@@ -27,9 +27,9 @@ public struct ServerOptions: Sendable {
     /// database: before the first column is sealed.
     public var mayBeUnsealed = false
 
-    /// Whether the database may be one that the keyrings do not remember although they remember others: for a copy that was
-    /// just made, so that they can remember it. At any other time it would accept a server that somebody put in the place
-    /// of the right one.
+    /// Whether the database may be one that the keyrings do not remember although they remember others: for a copy that
+    /// was just made, so that they can remember it. At any other time it would accept a server that somebody put in the
+    /// place of the right one.
     public var mayBeUnknown = false
 
     /// The defaults.

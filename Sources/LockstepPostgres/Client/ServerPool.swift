@@ -4,8 +4,8 @@ internal import Synchronization
 /// Connections that tasks share, each on a thread of its own: waiting for a server must not hold up Swift's few
 /// threads.
 ///
-/// A task that asks for a connection when all are in use waits in order. A connection that was lost, or that is left in a
-/// transaction, is not used again.
+/// A task that asks for a connection when all are in use waits in order. A connection that was lost, or that is left in
+/// a transaction, is not used again.
 public final class ServerPool: Sendable {
     private struct Lease: Sendable {
         let session: ServerSession
@@ -65,8 +65,7 @@ public final class ServerPool: Sendable {
         give(lease, isSound: isSound)
         if case .success = outcome, !isSound, !lease.session.isLost {
             throw LockstepError(
-                .misuse,
-                "the work with a pooled connection left a transaction open, which is rolled back",
+                .misuse, "the work with a pooled connection left a transaction open, which is rolled back",
                 hint: "use `transaction`")
         }
         return try outcome.get()

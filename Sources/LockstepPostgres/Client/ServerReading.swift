@@ -1,26 +1,24 @@
 package import Lockstep
 
 extension ServerConnection {
-    /// Runs one statement that reads, and takes its rows a few hundred at a time: a result of any size needs little memory.
-    /// With the keys of their dataset, sealed columns are open as ``query(_:_:)`` opens them.
+    /// Runs one statement that reads, and takes its rows a few hundred at a time: a result of any size needs little
+    /// memory. With the keys of their dataset, sealed columns are open as ``query(_:_:)`` opens them.
     /// - Parameters:
     ///   - sql: A SELECT, WITH, VALUES, TABLE, EXPLAIN or SHOW. It runs in a transaction that cannot write.
     ///   - timeout: How long each step of it may take on the server; nil for any time.
     ///   - header: Called once, with the names of the columns.
     ///   - row: Called with each row's values.
-    /// - Throws: `LockstepError.Code.misuse` for another statement; the errors of ``query(_:_:)``; what the functions throw.
+    /// - Throws: `LockstepError.Code.misuse` for another statement; the errors of ``query(_:_:)``; what the functions
+    ///   throw.
     package func read(
-        _ sql: String, timeout: Duration? = nil, header: ([String]) throws -> Void,
-        row: ([Value]) throws -> Void
+        _ sql: String, timeout: Duration? = nil, header: ([String]) throws -> Void, row: ([Value]) throws -> Void
     ) throws {
         let isCursor = try Self.requireReading(sql)
         try session.run("BEGIN READ ONLY")
         defer { session.rollBack() }
         if let timeout {
             let milliseconds = Int32(clamping: Int64((timeout / .milliseconds(1)).rounded(.up)))
-            try execute(
-                "SELECT pg_catalog.set_config('statement_timeout', \(String(max(1, milliseconds))), true)"
-            )
+            try execute("SELECT pg_catalog.set_config('statement_timeout', \(String(max(1, milliseconds))), true)")
         }
         guard isCursor else {
             _ = try take(ServerSQL(verbatim: sql), header, row)
@@ -56,8 +54,6 @@ extension ServerConnection {
             return true
         }
         for word in ["explain", "show"] where reader.take(word) { return false }
-        throw LockstepError(
-            .misuse,
-            "a statement that reads begins with SELECT, WITH, VALUES, TABLE, EXPLAIN or SHOW")
+        throw LockstepError(.misuse, "a statement that reads begins with SELECT, WITH, VALUES, TABLE, EXPLAIN or SHOW")
     }
 }

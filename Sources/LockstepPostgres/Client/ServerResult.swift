@@ -23,11 +23,9 @@ final class ServerResult: @unchecked Sendable {
 
     var failure: ServerFailure {
         ServerFailure(
-            state: field(Int32(UInt8(ascii: "C"))) ?? "",
-            message: field(Int32(UInt8(ascii: "M"))) ?? message,
-            position: field(Int32(UInt8(ascii: "P"))).flatMap { Int($0) },
-            table: field(Int32(UInt8(ascii: "t"))), column: field(Int32(UInt8(ascii: "c"))),
-            place: field(Int32(UInt8(ascii: "W"))))
+            state: field(Int32(UInt8(ascii: "C"))) ?? "", message: field(Int32(UInt8(ascii: "M"))) ?? message,
+            position: field(Int32(UInt8(ascii: "P"))).flatMap { Int($0) }, table: field(Int32(UInt8(ascii: "t"))),
+            column: field(Int32(UInt8(ascii: "c"))), place: field(Int32(UInt8(ascii: "W"))))
     }
 
     private var message: String { unsafe String(cString: PQresultErrorMessage(result)) }
@@ -71,9 +69,7 @@ final class ServerResult: @unchecked Sendable {
         return true
     }
 
-    func withBytes<Output>(
-        _ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Output
-    ) -> Output {
+    func withBytes<Output>(_ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Output) -> Output {
         let length = Int(unsafe PQgetlength(result, Int32(row), Int32(column)))
         let start = unsafe UnsafeRawPointer(PQgetvalue(result, Int32(row), Int32(column)))
         return unsafe body(

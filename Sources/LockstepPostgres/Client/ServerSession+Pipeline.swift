@@ -74,13 +74,13 @@ extension ServerSession {
             default:
                 if isLost { throw lost() }
                 answers.count += 1
-                answers.failure =
-                    answers.failure ?? result.failure.error().located("row \(answers.count)")
+                answers.failure = answers.failure ?? result.failure.error().located("row \(answers.count)")
             }
         }
     }
 
-    /// Runs two prepared statements in one round trip. Outside a transaction they are one: the first that fails ends both.
+    /// Runs two prepared statements in one round trip. Outside a transaction they are one: the first that fails ends
+    /// both.
     /// - Returns: What each answered; the second with an error if the first failed.
     func runTogether(
         _ first: String, _ second: String, _ parameters: [ServerParameter]
@@ -132,11 +132,9 @@ extension ServerSession {
         binary: Bool = false
     ) -> Bool {
         if let text = pooler?.statements[name] {
-            return unsafe PQsendQueryParams(
-                handle, text, count, nil, values, lengths, formats, binary ? 1 : 0) == 1
+            return unsafe PQsendQueryParams(handle, text, count, nil, values, lengths, formats, binary ? 1 : 0) == 1
         }
-        return unsafe PQsendQueryPrepared(
-            handle, name, count, values, lengths, formats, binary ? 1 : 0) == 1
+        return unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, binary ? 1 : 0) == 1
     }
 
     private static func rows(_ result: ServerResult) -> Result<ServerResult, LockstepError> {

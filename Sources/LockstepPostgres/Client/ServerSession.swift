@@ -18,9 +18,7 @@ final class ServerSession: @unchecked Sendable {
     /// The sealed columns; nil without keys.
     private(set) var fields: ServerFields?
 
-    convenience init(
-        _ address: ServerAddress, _ credentials: ServerCredentials, _ options: ServerOptions
-    ) throws {
+    convenience init(_ address: ServerAddress, _ credentials: ServerCredentials, _ options: ServerOptions) throws {
         let parameters = try ConnectionParameters(address, credentials, options)
         try unsafe self.init(parameters.connect(), address, options)
     }
@@ -29,8 +27,7 @@ final class ServerSession: @unchecked Sendable {
     convenience init(beside other: ServerSession) throws {
         var options = other.options
         (options.fieldKeys, options.sealed) = ([], [])
-        try unsafe self.init(
-            ConnectionParameters.connect(beside: other.handle), other.address, options)
+        try unsafe self.init(ConnectionParameters.connect(beside: other.handle), other.address, options)
     }
 
     /// - Parameter handle: What libpq has connected, or failed to.
@@ -124,9 +121,7 @@ final class ServerSession: @unchecked Sendable {
         let sql = try sql.resolved(fields)
         return try unsafe sql.parameters.withServerArrays {
             count, types, values, lengths, formats throws(LockstepError) in
-            guard let shouldContinue = options.shouldContinue,
-                !Self.ends.contains(ExactText(sql.text))
-            else {
+            guard let shouldContinue = options.shouldContinue, !Self.ends.contains(ExactText(sql.text)) else {
                 return try unsafe finish(
                     PQexecParams(
                         handle, sql.text, count, types, values, lengths, formats, 0), sql.text)
@@ -209,8 +204,7 @@ final class ServerSession: @unchecked Sendable {
                         PQexecParams(
                             handle, text, count, nil, values, lengths, formats, 0))
                 }
-                return try unsafe finish(
-                    PQexecPrepared(handle, name, count, values, lengths, formats, 0))
+                return try unsafe finish(PQexecPrepared(handle, name, count, values, lengths, formats, 0))
             }
         }
     }
@@ -241,8 +235,7 @@ final class ServerSession: @unchecked Sendable {
         }
         guard result.command == "COMMIT" else {
             throw LockstepError(
-                .sqlFailed,
-                "the server rolled the transaction back, since a statement of it had failed")
+                .sqlFailed, "the server rolled the transaction back, since a statement of it had failed")
         }
         guard warnings.count.load(ordering: .relaxed) == 0 else {
             throw LockstepError(
@@ -335,9 +328,7 @@ final class ServerSession: @unchecked Sendable {
         while !rest.isEmpty {
             let piece = rest.prefix(1 << 24)
             let code = unsafe piece.withUnsafeBytes { bytes in
-                unsafe PQputCopyData(
-                    handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
-                    Int32(bytes.count))
+                unsafe PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
             }
             guard code == 1 else { throw lost() }
             rest = rest[piece.endIndex...]

@@ -25,8 +25,8 @@ public struct ServerStatement {
         return try session.run(prepared: name, values.map { $0.serverParameter }).affected
     }
 
-    /// Runs it with these values, and reads the rows that it returns. The values of look-ups in sealed columns come first:
-    /// a `Value`, a text, a number or bytes each.
+    /// Runs it with these values, and reads the rows that it returns. The values of look-ups in sealed columns come
+    /// first: a `Value`, a text, a number or bytes each.
     /// - Throws: The errors of ``ServerConnection/query(_:_:)``.
     public func query<Output>(
         _ values: any ServerEncodable..., read body: (ServerRow) throws -> Output

@@ -1,11 +1,10 @@
 internal import Lockstep
 
-/// Rows in the binary format of COPY: a header, then for each row the number of its values, and for each value its length
-/// and bytes; −1 is the length of NULL, and the number of values after the last row.
+/// Rows in the binary format of COPY: a header, then for each row the number of its values, and for each value its
+/// length and bytes; −1 is the length of NULL, and the number of values after the last row.
 struct BinaryRows {
     /// `PGCOPY`, the flags and the length of the header's extension.
-    static let header: [UInt8] =
-        Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    static let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     static let end: [UInt8] = [0xFF, 0xFF]
 
     private(set) var bytes: [UInt8] = []
@@ -100,7 +99,8 @@ struct BinaryReader {
         guard hasEnded, waiting.isEmpty else { throw Self.malformed }
     }
 
-    /// - Returns: Where the next row begins, and the places of the values, nil at the end; nil if the row is not complete.
+    /// - Returns: Where the next row begins, and the places of the values, nil at the end; nil if the row is not
+    ///   complete.
     private func row(at start: Int) throws(LockstepError) -> (next: Int, places: [Place]?)? {
         guard let count = number(at: start, 2) else { return nil }
         guard count != 0xFFFF else { return (start + 2, nil) }

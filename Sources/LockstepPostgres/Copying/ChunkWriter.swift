@@ -41,8 +41,7 @@ struct ChunkWriter {
 
     /// A server that stops can then lose the last chunks, with the records of them: the copy goes on before them. The
     /// transaction that ends the copy waits for the disk, and the log is written in order.
-    private static let withoutWaiting: ServerSQL =
-        "SELECT pg_catalog.set_config('synchronous_commit', 'off', true)"
+    private static let withoutWaiting: ServerSQL = "SELECT pg_catalog.set_config('synchronous_commit', 'off', true)"
 
     /// Gives up the open chunk.
     func abandon() {
@@ -67,8 +66,7 @@ struct ChunkWriter {
         let taken = try session.endCopyIn()
         guard taken == count else {
             throw LockstepError(
-                .copyDiffers,
-                "the server took \(taken) of \(counted(count, "row")) of \(table.name)",
+                .copyDiffers, "the server took \(taken) of \(counted(count, "row")) of \(table.name)",
                 hint: "something on the server leaves rows out: look for rules on the table",
                 context: .init(table: table.name))
         }

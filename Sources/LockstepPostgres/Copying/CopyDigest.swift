@@ -34,8 +34,7 @@ struct CopyDigest: Sendable, Equatable {
     }
 
     private static func value(
-        _ bytes: [UInt8], _ place: BinaryReader.Place, _ column: CopyTable.Column,
-        _ table: CopyTable, row: Int
+        _ bytes: [UInt8], _ place: BinaryReader.Place, _ column: CopyTable.Column, _ table: CopyTable, row: Int
     ) throws -> Value {
         guard let place else { return .null }
         do {

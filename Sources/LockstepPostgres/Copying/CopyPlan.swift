@@ -16,8 +16,8 @@ struct CopyPlan {
 
     var tables: [CopyTable] { groups.flatMap(\.tables) }
 
-    /// - Throws: `LockstepError.Code.typeMismatch` for a table or column that one of the two has not, or whose type does
-    ///   not cross.
+    /// - Throws: `LockstepError.Code.typeMismatch` for a table or column that one of the two has not, or whose type
+    ///   does not cross.
     init(
         _ file: borrowing Connection, _ server: borrowing ServerConnection, schema: String
     ) throws {
@@ -86,8 +86,8 @@ struct CopyPlan {
         return Dictionary(grouping: pairs, by: \.0).mapValues { Set($0.map(\.1)) }
     }
 
-    /// Takes one table after the other whose references are all taken. Where there is none, the rest of those that refer
-    /// to each other goes together.
+    /// Takes one table after the other whose references are all taken. Where there is none, the rest of those that
+    /// refer to each other goes together.
     private static func groups(
         _ tables: [CopyTable], _ references: [UInt32: Set<UInt32>]
     ) -> [Group] {
@@ -104,8 +104,7 @@ struct CopyPlan {
             // The smallest set that refers to nothing else that is left.
             let closures = rest.map { closure(of: $0.server.oid, references, within: open) }
             guard let cycle = closures.min(by: { $0.count < $1.count }) else { break }
-            groups.append(
-                Group(tables: rest.filter { cycle.contains($0.server.oid) }, isCycle: true))
+            groups.append(Group(tables: rest.filter { cycle.contains($0.server.oid) }, isCycle: true))
             rest.removeAll { cycle.contains($0.server.oid) }
         }
         return groups

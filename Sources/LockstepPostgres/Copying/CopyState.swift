@@ -35,8 +35,7 @@ struct CopyState {
         if let known = try read(server) {
             guard let whole = known[ExactText(Self.whole)], whole.key == source else {
                 throw LockstepError(
-                    .alreadyExists,
-                    "\(server.address): another file is being copied to the schema \(schema)",
+                    .alreadyExists, "\(server.address): another file is being copied to the schema \(schema)",
                     hint:
                         "finish that copy, or drop the schema, and copy this file to a new one")
             }
@@ -79,8 +78,7 @@ struct CopyState {
     /// - Parameter last: What was recorded before; nil for nothing.
     /// - Throws: `LockstepError.Code.busy` if another copy has gone on meanwhile.
     func advance(
-        _ table: String, rows: Int, to key: [UInt8], after last: [UInt8]?,
-        _ server: borrowing ServerConnection
+        _ table: String, rows: Int, to key: [UInt8], after last: [UInt8]?, _ server: borrowing ServerConnection
     ) throws {
         let changed: Int
         if let last {
@@ -114,8 +112,7 @@ struct CopyState {
     }
 
     private static let impossible = LockstepError(
-        .tampered, "the server's record of a copy, lockstep_copy, is invalid",
-        hint: "drop the schema, and copy again")
+        .tampered, "the server's record of a copy, lockstep_copy, is invalid", hint: "drop the schema, and copy again")
 
     // MARK: Keys
 

@@ -20,8 +20,8 @@ struct CopyTable: Sendable {
 
     var name: String { file.name }
 
-    /// - Throws: `LockstepError.Code.typeMismatch` for a column that one of the two has not, or whose type's values do not
-    ///   cross.
+    /// - Throws: `LockstepError.Code.typeMismatch` for a column that one of the two has not, or whose type's values do
+    ///   not cross.
     init(_ file: SealedTable, _ server: ServerTable) throws(LockstepError) {
         var columns: [Column] = []
         for column in file.columns where !column.isGenerated {
@@ -29,8 +29,7 @@ struct CopyTable: Sendable {
                 let detail = server.detail(column.name), !other.isGenerated
             else {
                 throw Self.mismatch(
-                    "the file's column \(file.name).\(column.name) is not on the server", file,
-                    column.name)
+                    "the file's column \(file.name).\(column.name) is not on the server", file, column.name)
             }
             guard let crossing = TypeCrossing(detail.type) else {
                 throw Self.mismatch(
@@ -38,16 +37,10 @@ struct CopyTable: Sendable {
                     file,
                     column.name, hint: "declare the column with one of \(TypeCrossing.known)")
             }
-            columns.append(
-                Column(
-                    fileName: column.name, serverName: other.name, type: detail.type,
-                    crossing: crossing))
+            columns.append(Column(fileName: column.name, serverName: other.name, type: detail.type, crossing: crossing))
         }
-        for column in server.shape.columns
-        where !column.isGenerated && file.column(column.name)?.isGenerated ?? true {
-            throw Self.mismatch(
-                "the server's column \(file.name).\(column.name) is not in the file", file,
-                column.name)
+        for column in server.shape.columns where !column.isGenerated && file.column(column.name)?.isGenerated ?? true {
+            throw Self.mismatch("the server's column \(file.name).\(column.name) is not in the file", file, column.name)
         }
         let names = file.key.columns.map { SQLName($0.name) }
         let isSame = names == server.shape.key.columns.map { SQLName($0.name) }
@@ -98,8 +91,7 @@ struct CopyTable: Sendable {
             return "\(SQLTokens.quote(column.serverName))\(isText ? " COLLATE \"C\"" : "")"
         }
         let order = keys.isEmpty ? "" : " ORDER BY \(keys.joined(separator: ", "))"
-        return
-            "COPY (SELECT \(serverNames) FROM \(server.quotedName)\(order)) TO STDOUT (FORMAT binary)"
+        return "COPY (SELECT \(serverNames) FROM \(server.quotedName)\(order)) TO STDOUT (FORMAT binary)"
     }
 
     /// Puts a row into the file.

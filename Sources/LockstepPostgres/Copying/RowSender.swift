@@ -98,8 +98,7 @@ struct RowSender {
     ) throws -> [Value] {
         let names = table.key.map { SQLTokens.quote(table.columns[$0].fileName) }
         let order = names.map { "\($0) COLLATE BINARY DESC" }.joined(separator: ", ")
-        let sql =
-            "SELECT \(names.joined(separator: ", ")) FROM main.\(table.file.quotedName) ORDER BY \(order) LIMIT 1"
+        let sql = "SELECT \(names.joined(separator: ", ")) FROM main.\(table.file.quotedName) ORDER BY \(order) LIMIT 1"
         return try file.prepare(SQL(verbatim: sql)).first { row in
             try names.indices.map { try row[$0] as Value }
         } ?? []
@@ -138,8 +137,7 @@ struct RowSender {
                     AND contype OPERATOR(pg_catalog.=) 'f'
                 """
             ) { row in
-                let change =
-                    "ALTER TABLE \(table.server.quotedName) ALTER CONSTRAINT \(SQLTokens.quote(try row[0]))"
+                let change = "ALTER TABLE \(table.server.quotedName) ALTER CONSTRAINT \(SQLTokens.quote(try row[0]))"
                 let isDeferrable: Bool = try row[1]
                 let isDeferred: Bool = try row[2]
                 return ForeignKey(
@@ -152,8 +150,8 @@ struct RowSender {
         return keys
     }
 
-    /// What switches the triggers of a table off and on again; nil for a table without any. They have worked already where
-    /// the rows come from.
+    /// What switches the triggers of a table off and on again; nil for a table without any. They have worked already
+    /// where the rows come from.
     private func triggers(
         _ table: CopyTable, _ server: borrowing ServerConnection
     ) throws -> (off: String, on: String)? {

@@ -8,8 +8,8 @@ struct SealedRegistries {
     /// The manifests by dataset.
     let manifests: [(dataset: [UInt8], text: [UInt8])]
 
-    /// - Throws: `LockstepError.Code.misuse` for a registry of an earlier build, and for a column whose storage is being
-    ///   changed.
+    /// - Throws: `LockstepError.Code.misuse` for a registry of an earlier build, and for a column whose storage is
+    ///   being changed.
     init(in file: borrowing Connection) throws {
         let records = try file.with(rights: .engine) {
             try RegistryTables.datasets(file).compactMap {
@@ -24,8 +24,7 @@ struct SealedRegistries {
     ) throws {
         guard records.allSatisfy({ $0.dataset.registry != nil }) else {
             throw LockstepError(
-                .misuse,
-                "the registry of sealed columns is from an earlier build, and holds in its file alone",
+                .misuse, "the registry of sealed columns is from an earlier build, and holds in its file alone",
                 advice: "change it in the file first, for example with \(.reseal)")
         }
         columns = try records.flatMap {
@@ -34,8 +33,7 @@ struct SealedRegistries {
         if let moving = columns.first(where: { $0.state != .sealed }) {
             throw LockstepError(
                 .misuse, "\(moving.title) is \(moving.state.rawValue)",
-                hint: "finish this change first: a copy needs fully sealed columns",
-                context: moving.context)
+                hint: "finish this change first: a copy needs fully sealed columns", context: moving.context)
         }
         (self.records, self.manifests) = (records, manifests)
     }
@@ -44,20 +42,16 @@ struct SealedRegistries {
 extension SealedColumn {
     /// Gives an empty table's column the shape of a sealed one, unless it has it.
     func shape(in schema: String, _ server: borrowing ServerConnection) throws {
-        guard let shape = try ServerTable(table, in: schema, server),
-            shape.shape.column(name) != nil
-        else {
+        guard let shape = try ServerTable(table, in: schema, server), shape.shape.column(name) != nil else {
             throw LockstepError(
                 .typeMismatch, "the sealed column \(title) is not on the server",
-                hint: "give the set a file for the other engine that makes the same columns",
-                context: context)
+                hint: "give the set a file for the other engine that makes the same columns", context: context)
         }
         guard !isSealed(toAnotherKeyThan: shape.shape.key) else {
             throw LockstepError(
                 .typeMismatch,
                 "\(table) has another primary key on the server, and the cells of \(title) are sealed to it",
-                hint: "declare the same key in the set's file for the other engine",
-                context: context)
+                hint: "declare the same key in the set's file for the other engine", context: context)
         }
         let sealing = ServerShape(shape, self)
         if try !sealing.stands(server) { try sealing.make(server) }

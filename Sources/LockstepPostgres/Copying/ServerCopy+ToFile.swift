@@ -1,20 +1,19 @@
 public import Lockstep
 
 extension ServerCopy {
-    /// Copies a schema of a server to a file without tables, in one transaction of the file: whatever ends it before leaves
-    /// the file as it was. Blocks.
+    /// Copies a schema of a server to a file without tables, in one transaction of the file: whatever ends it before
+    /// leaves the file as it was. Blocks.
     /// - Parameters:
     ///   - server: A connection without field keys, outside a transaction. One snapshot of it is copied.
     ///   - file: A database without tables, opened without field keys.
     ///   - progress: Called with the table and the number of its rows that are there.
-    /// - Throws: `LockstepError.Code.alreadyExists` for a file that has tables; `LockstepError.Code.misuse` for sets that
-    ///   were read for another engine, and for a copy to the server that is not finished;
+    /// - Throws: `LockstepError.Code.alreadyExists` for a file that has tables; `LockstepError.Code.misuse` for sets
+    ///   that were read for another engine, and for a copy to the server that is not finished;
     ///   `LockstepError.Code.migrationMissing` for a set that was not given; `LockstepError.Code.typeMismatch` for a
     ///   value, column or table that does not cross; `LockstepError.Code.copyDiffers` if the two sides differ at the
     ///   end; the errors of both databases; any error from `progress`.
     public func run(
-        from server: borrowing ServerConnection, to file: borrowing Connection,
-        progress: JobProgress.Handler = { _ in }
+        from server: borrowing ServerConnection, to file: borrowing Connection, progress: JobProgress.Handler = { _ in }
     ) throws -> Report {
         for set in sets { try set.require(.sqlite) }
         guard !server.isInTransaction else {
@@ -31,8 +30,7 @@ extension ServerCopy {
         }
         let origin = try ServerIdentity(schema: schema).read(server)
         let registries = try SealedRegistries(on: server, schema: schema)
-        let migrations = try migrations(
-            of: try ServerLedger(server).history(server), "\(server.address)")
+        let migrations = try migrations(of: try ServerLedger(server).history(server), "\(server.address)")
         let reference = try reference(migrations, registries)
         return try file.with(rights: .engine) {
             try file.write { file in
@@ -48,8 +46,7 @@ extension ServerCopy {
                 }
                 for sql in schemaSQL.rest { try file.execute(SQL(verbatim: sql)) }
                 for name in schemaSQL.textIndexes {
-                    try file.execute(
-                        "INSERT INTO main.\(name: name) (\(name: name)) VALUES ('rebuild')")
+                    try file.execute("INSERT INTO main.\(name: name) (\(name: name)) VALUES ('rebuild')")
                 }
                 try Ledger.prepare(file)
                 for (set, migration) in migrations.flatMap({ set in
@@ -103,8 +100,7 @@ extension ServerCopy {
             """)
         guard tables == 0 else {
             throw LockstepError(
-                .alreadyExists,
-                "\(file.path) has tables, and a copy goes to an empty database alone",
+                .alreadyExists, "\(file.path) has tables, and a copy goes to an empty database alone",
                 hint: "name another file")
         }
     }
@@ -139,21 +135,17 @@ extension ServerCopy {
         ) { true }
         try reference.with(rights: .engine) {
             for column in registries.columns {
-                guard let shape = try SealedTable(column.table, reference),
-                    shape.column(column.name) != nil
-                else {
+                guard let shape = try SealedTable(column.table, reference), shape.column(column.name) != nil else {
                     throw LockstepError(
                         .typeMismatch,
                         "the sealed column \(column.title) is not in the file's set",
-                        hint: "give the set a file for SQLite that makes the same columns",
-                        context: column.context)
+                        hint: "give the set a file for SQLite that makes the same columns", context: column.context)
                 }
                 guard !column.isSealed(toAnotherKeyThan: shape.key) else {
                     throw LockstepError(
                         .typeMismatch,
                         "\(column.table) has another primary key in the file, and the cells of \(column.title) are sealed to it",
-                        hint: "declare the same key in the set's file for SQLite",
-                        context: column.context)
+                        hint: "declare the same key in the set's file for SQLite", context: column.context)
                 }
                 guard try !column.hasGuards(reference) else { continue }
                 let requests = column.indexes.map {
@@ -162,8 +154,7 @@ extension ServerCopy {
                 try reference.write { reference in
                     try SealingChange(
                         table: shape.name, column: column.name,
-                        goal: .protect(
-                            mode: column.mode, padding: column.padding, indexes: requests)
+                        goal: .protect(mode: column.mode, padding: column.padding, indexes: requests)
                     ).changeShape(reference)
                 }
             }

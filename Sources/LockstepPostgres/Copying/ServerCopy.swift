@@ -3,15 +3,16 @@ public import Lockstep
 /// Copies a database from a file to a server, or back, with its sealed columns as they are: cells, tokens and registry
 /// go over byte for byte, so that no field key is needed, and the server never sees one.
 ///
-/// The schema comes from the migration set, never from the source. Rows go in chunks, each in a transaction that records
-/// how far it came: a copy that was interrupted goes on there. At the end the rows of both sides are read back and
-/// compared; only then does the target say what is sealed in it.
+/// The schema comes from the migration set, never from the source. Rows go in chunks, each in a transaction that
+/// records how far it came: a copy that was interrupted goes on there. At the end the rows of both sides are read back
+/// and compared; only then does the target say what is sealed in it.
 public struct ServerCopy: Sendable {
     /// The sets of the source, read for `DatabaseEngine.postgres`.
     let sets: [MigrationSet]
     /// Columns that may hold plaintext on the server, as `table.column` or `table.*`, besides those that the sets name.
     public var plaintext: [String] = []
-    /// Tables of the server that the sets do not make, and whose rows stay there in a copy to a file. Any other is an error.
+    /// Tables of the server that the sets do not make, and whose rows stay there in a copy to a file. Any other is an
+    /// error.
     public var leavingOut: [String] = []
     /// How many bytes of rows one transaction takes. The copy's memory does not depend on it. Only the transaction that
     /// ends the copy waits for the server's disk.
@@ -53,13 +54,12 @@ public struct ServerCopy: Sendable {
     ///   - file: The database, opened without field keys. One snapshot of it is copied.
     ///   - server: A connection without field keys, outside a transaction.
     ///   - progress: Called with the table and the number of its rows that are there.
-    /// - Throws: `LockstepError.Code.alreadyExists` for a schema that has tables;
-    ///   `LockstepError.Code.migrationMissing` for a set that was not given; `LockstepError.Code.typeMismatch` for a
-    ///   value, column or table that does not cross, before any row is copied; `LockstepError.Code.exposed` with all
-    ///   columns that would become plaintext; `LockstepError.Code.registryForged` for a registry that an earlier build
-    ///   wrote or that is being changed; `LockstepError.Code.copyDiffers` if the two sides differ at the end;
-    ///   `LockstepError.Code.busy` if another copy goes to the same schema; the errors of ``ServerMigrator`` and of both
-    ///   databases; any error from `progress`.
+    /// - Throws: `LockstepError.Code.alreadyExists` for a schema that has tables; `LockstepError.Code.migrationMissing`
+    ///   for a set that was not given; `LockstepError.Code.typeMismatch` for a value, column or table that does not
+    ///   cross, before any row is copied; `LockstepError.Code.exposed` with all columns that would become plaintext;
+    ///   `LockstepError.Code.registryForged` for a registry that an earlier build wrote or that is being changed;
+    ///   `LockstepError.Code.copyDiffers` if the two sides differ at the end; `LockstepError.Code.busy` if another copy
+    ///   goes to the same schema; the errors of ``ServerMigrator`` and of both databases; any error from `progress`.
     public func run(
         from file: borrowing Connection, to server: borrowing ServerConnection,
         progress: @escaping JobProgress.Handler = { _ in }
@@ -139,8 +139,7 @@ public struct ServerCopy: Sendable {
     ) throws -> [(set: MigrationSet, version: MigrationVersion)] {
         guard !history.entries.isEmpty else {
             throw LockstepError(
-                .misuse,
-                "\(path) has no record of migrations, from which the server's schema would be made",
+                .misuse, "\(path) has no record of migrations, from which the server's schema would be made",
                 advice: "record what its schema is first: \(.recordVersion)")
         }
         if let unfinished = history.unfinished.first {
@@ -156,8 +155,7 @@ public struct ServerCopy: Sendable {
         return try names.compactMap { name in
             guard let set = sets.first(where: { $0.name == name }) else {
                 throw LockstepError(
-                    .migrationMissing,
-                    "the files of the set \(name) are needed for the server's schema",
+                    .migrationMissing, "the files of the set \(name) are needed for the server's schema",
                     hint: "name the folder that contains it", context: .init(set: name))
             }
             let newest = history.entries.filter { $0.set == name }.map(\.version).max()
@@ -182,8 +180,7 @@ public struct ServerCopy: Sendable {
                 """
             ) { try $0[0] as String }
             if !tables.isEmpty {
-                try server.execute(
-                    "TRUNCATE \(verbatim: tables.joined(separator: ", ")) RESTART IDENTITY")
+                try server.execute("TRUNCATE \(verbatim: tables.joined(separator: ", ")) RESTART IDENTITY")
             }
             for column in registries.columns {
                 try column.shape(in: state.schema, server)
@@ -203,8 +200,7 @@ public struct ServerCopy: Sendable {
         of title: String
     ) throws(LockstepError) -> (table: String, column: String?) {
         guard case .plaintext(let table, let column)? = Directive("plaintext \(title)") else {
-            throw LockstepError(
-                .misuse, "\(title) names no column", hint: "write TABLE.COLUMN, or TABLE.*")
+            throw LockstepError(.misuse, "\(title) names no column", hint: "write TABLE.COLUMN, or TABLE.*")
         }
         return (table, column)
     }
@@ -235,8 +231,7 @@ public struct ServerCopy: Sendable {
                 continue
             }
             let largest: Int64? = try server.value(
-                "SELECT pg_catalog.max(\(name: column.serverName)) FROM \(verbatim: table.server.quotedName)"
-            )
+                "SELECT pg_catalog.max(\(name: column.serverName)) FROM \(verbatim: table.server.quotedName)")
             guard let largest, largest > 0 else { continue }
             try server.execute(
                 "SELECT pg_catalog.setval(\(sequence)::regclass, \(largest)::int8)")
@@ -265,8 +260,7 @@ public struct ServerCopy: Sendable {
             }
             let own = try digest.finish()
             guard number >= hashes.count || hashes[number] != own else { return }
-            guard table.key.count == 1, case .integer(let key) = try row[table.key[0]] as Value
-            else {
+            guard table.key.count == 1, case .integer(let key) = try row[table.key[0]] as Value else {
                 place = "row \(number + 1) by the key"
                 return
             }

@@ -9,13 +9,11 @@ enum TextIndex {
         let words = SQLTokens(bytes, from: 0)
             .filter { $0.kind != .space && $0.kind != .comment }
             .map { String(decoding: bytes[$0.range], as: UTF8.self).asciiLowercased }
-        guard let start = words.firstIndex(where: { $0.begins(with: "fts") }),
-            words.prefix(start).contains("virtual")
+        guard let start = words.firstIndex(where: { $0.begins(with: "fts") }), words.prefix(start).contains("virtual")
         else { return false }
         // A column can have this name, and an empty content is none.
         return words.indices.dropFirst(start).dropLast(2).contains { place in
-            words[place] == "content" && words[place + 1] == "="
-                && !["''", "\"\""].contains(words[place + 2])
+            words[place] == "content" && words[place + 1] == "=" && !["''", "\"\""].contains(words[place + 2])
         }
     }
 
@@ -28,8 +26,7 @@ enum TextIndex {
             """
         ) { (name: try $0[0] as String, sql: try $0[1] as String) }
         for (name, sql) in tables where !isOverOtherContent(sql) {
-            let hasRows = try file.value(
-                "SELECT EXISTS (SELECT 1 FROM main.\(name: name))", as: Bool.self)
+            let hasRows = try file.value("SELECT EXISTS (SELECT 1 FROM main.\(name: name))", as: Bool.self)
             guard hasRows == true else { continue }
             throw LockstepError(
                 .typeMismatch,

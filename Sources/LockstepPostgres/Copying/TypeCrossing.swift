@@ -130,8 +130,7 @@ enum TypeCrossing: Sendable, Equatable {
     }
 
     /// The instants that the server stores, in microseconds since 2000: from 4713 BC to 294276.
-    private static let instants: ClosedRange<Int64> =
-        -211_813_488_000_000_000...9_223_371_331_199_999_999
+    private static let instants: ClosedRange<Int64> = -211_813_488_000_000_000...9_223_371_331_199_999_999
 
     private func unfit(_ what: String) -> Obstacle { Obstacle(what: what) }
     private var tooLarge: Obstacle { Obstacle(what: "a number beyond the type's") }
@@ -158,8 +157,7 @@ enum TypeCrossing: Sendable, Equatable {
         case .float8 where bytes.count == 8:
             return try Self.real(Double(bitPattern: UInt64(bitPattern: Self.number(bytes))))
         case .float4 where bytes.count == 4:
-            return try Self.real(
-                Double(Float(bitPattern: UInt32(truncatingIfNeeded: Self.number(bytes)))))
+            return try Self.real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: Self.number(bytes)))))
         case .text:
             guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
                 throw BinaryReader.malformed

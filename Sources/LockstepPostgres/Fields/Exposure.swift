@@ -1,7 +1,7 @@
 internal import Lockstep
 
-/// The columns of a schema that hold plaintext on a server. In a file such a column is encrypted together with the rest;
-/// a server's operator reads it. So each of them is named, and `lockstep_exposed` records it:
+/// The columns of a schema that hold plaintext on a server. In a file such a column is encrypted together with the
+/// rest; a server's operator reads it. So each of them is named, and `lockstep_exposed` records it:
 ///
 ///   lockstep_exposed
 ///     table_name, name     a column that may hold plaintext; `*` for all columns of the table that are not sealed
@@ -30,9 +30,7 @@ struct Exposure: Sendable {
         var folded: Column { Column(table: table.asciiLowercased, name: name.asciiLowercased) }
 
         static func < (one: Column, other: Column) -> Bool {
-            (ExactText(one.table), ExactText(one.name)) < (
-                ExactText(other.table), ExactText(other.name)
-            )
+            (ExactText(one.table), ExactText(one.name)) < (ExactText(other.table), ExactText(other.name))
         }
     }
 
@@ -98,8 +96,7 @@ struct Exposure: Sendable {
             "\(counted(found.count, "column")) would hold plaintext that the server's operator reads: "
                 + found.map(\.title).joined(separator: ", "),
             hint: "seal them, or say that they may, each with a line in the migration: "
-                + lines.joined(separator: "; "),
-            context: .init(table: first.table, column: first.name))
+                + lines.joined(separator: "; "), context: .init(table: first.table, column: first.name))
     }
 
     private func columns(_ connection: borrowing ServerConnection) throws -> [Column] {
@@ -126,7 +123,8 @@ struct Exposure: Sendable {
             ) { Column(table: try $0[0], name: try $0[1]) })
     }
 
-    /// What is sealed, and what holds tokens: proven where the connection has the keys, otherwise as the registry claims.
+    /// What is sealed, and what holds tokens: proven where the connection has the keys, otherwise as the registry
+    /// claims.
     private func sealed(
         _ connection: borrowing ServerConnection
     ) throws -> (cells: Set<Column>, tokens: Set<Column>) {
@@ -142,9 +140,7 @@ struct Exposure: Sendable {
         return (cells, tokens)
     }
 
-    private static func add(
-        _ columns: [SealedColumn], to cells: inout Set<Column>, _ tokens: inout Set<Column>
-    ) {
+    private static func add(_ columns: [SealedColumn], to cells: inout Set<Column>, _ tokens: inout Set<Column>) {
         for column in columns where !column.name.isEmpty {
             cells.insert(Column(table: column.table, name: column.name).folded)
             for index in column.indexes {

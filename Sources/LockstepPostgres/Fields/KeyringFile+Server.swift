@@ -1,10 +1,11 @@
 public import Lockstep
 
 extension KeyringFile {
-    /// Makes a fields keyring remember what is sealed on a server. From then on, connections refuse a server without this
-    /// registry, or with an older state of it.
+    /// Makes a fields keyring remember what is sealed on a server. From then on, connections refuse a server without
+    /// this registry, or with an older state of it.
     ///
-    /// Call this after a copy to a server, with the identity of the file in its report, and after a migration that seals.
+    /// Call this after a copy to a server, with the identity of the file in its report, and after a migration that
+    /// seals.
     /// - Parameters:
     ///   - keyring: The fields keyring as opened from this file.
     ///   - connection: A connection opened with the keyring's keys.
@@ -15,8 +16,7 @@ extension KeyringFile {
     ///   reading and writing the keyring.
     @discardableResult
     public func remember(
-        _ keyring: inout Keyring, sealedOn connection: borrowing ServerConnection,
-        from origin: [UInt8]? = nil
+        _ keyring: inout Keyring, sealedOn connection: borrowing ServerConnection, from origin: [UInt8]? = nil
     ) throws -> Bool {
         let (fields, keys) = try Self.fields(of: keyring, connection)
         try fields.look(connection)
@@ -27,15 +27,15 @@ extension KeyringFile {
             &keyring, SealedRecord(registry, keys, of: database, from: origin))
     }
 
-    /// Makes a fields keyring accept a server's database as it is, whatever it remembers: an older state that its owner has
-    /// restored, also one from before anything was sealed, or another database of the dataset.
+    /// Makes a fields keyring accept a server's database as it is, whatever it remembers: an older state that its owner
+    /// has restored, also one from before anything was sealed, or another database of the dataset.
     /// - Parameters:
     ///   - keyring: The fields keyring, opened from this file.
-    ///   - connection: A connection opened with `FieldKeys.withoutMemory()`, and with ``ServerOptions/mayBeUnsealed`` for
-    ///     a database in which nothing is sealed.
+    ///   - connection: A connection opened with `FieldKeys.withoutMemory()`, and with ``ServerOptions/mayBeUnsealed``
+    ///     for a database in which nothing is sealed.
     /// - Returns: Whether anything is sealed in the database as it is now.
-    /// - Throws: `LockstepError.Code.registryMissing` for a database without a registry of the dataset, if the keyring does
-    ///   not remember it, or columns that it remembers hold cells; the errors of ``remember(_:sealedOn:from:)``.
+    /// - Throws: `LockstepError.Code.registryMissing` for a database without a registry of the dataset, if the keyring
+    ///   does not remember it, or columns that it remembers hold cells; the errors of ``remember(_:sealedOn:from:)``.
     @discardableResult
     public func accept(
         _ keyring: inout Keyring, sealedOn connection: borrowing ServerConnection
@@ -49,8 +49,7 @@ extension KeyringFile {
         let identity = try ServerIdentity(schema: fields.schema).read(connection)
         guard let identity, let known = keyring.sealedMemory.record(of: identity) else {
             throw LockstepError(
-                .registryMissing,
-                "\(connection.address) has no registry of the dataset, so there is nothing to accept",
+                .registryMissing, "\(connection.address) has no registry of the dataset, so there is nothing to accept",
                 hint: "restore the database from a backup")
         }
         // Anyone who can write to the server can remove the registry, but then the cells are still there.
@@ -85,8 +84,7 @@ extension SealedRecord.Column {
     fileprivate func holdsCells(
         _ schema: String, _ connection: borrowing ServerConnection
     ) throws -> Bool {
-        guard let shape = try ServerTable(table, in: schema, connection),
-            shape.detail(name)?.type == ServerType.bytea
+        guard let shape = try ServerTable(table, in: schema, connection), shape.detail(name)?.type == ServerType.bytea
         else { return false }
         for mode in SealingMode.allCases {
             let form = ServerShape(shape, name, mode, [])

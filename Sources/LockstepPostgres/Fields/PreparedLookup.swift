@@ -20,8 +20,8 @@ final class PreparedLookup {
         let wanted: [(column: ServerColumn, value: Value)]
     }
 
-    /// - Throws: `LockstepError.Code.misuse` for a statement in which rows that only share a token could not be left out,
-    ///   and for a look-up in a column that is not sealed; `LockstepError.Code.keyUnavailable` without keys.
+    /// - Throws: `LockstepError.Code.misuse` for a statement in which rows that only share a token could not be left
+    ///   out, and for a look-up in a column that is not sealed; `LockstepError.Code.keyUnavailable` without keys.
     init(_ sql: ServerSQL, _ session: ServerSession) throws(LockstepError) {
         self.sql = sql
         try sql.requireConjunction()
@@ -60,8 +60,7 @@ final class PreparedLookup {
     }
 
     private func open(
-        _ result: ServerResult, _ run: Run, _ fields: ServerFields,
-        _ connection: borrowing ServerConnection
+        _ result: ServerResult, _ run: Run, _ fields: ServerFields, _ connection: borrowing ServerConnection
     ) throws -> SealedResult {
         let known = places.flatMap { $0.fit(result) ? $0 : nil }
         let wanted = zip(sql.lookups, run.wanted)

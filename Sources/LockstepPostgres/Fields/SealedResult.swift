@@ -119,8 +119,7 @@ struct SealedResult {
 
         /// Whether a result has the same columns.
         func fit(_ result: ServerResult) -> Bool {
-            result.columnCount == origins.count
-                && origins.indices.allSatisfy { result.origin($0) == origins[$0] }
+            result.columnCount == origins.count && origins.indices.allSatisfy { result.origin($0) == origins[$0] }
         }
 
         private func key(of column: ServerColumn) throws(LockstepError) -> [Int] {
@@ -132,8 +131,7 @@ struct SealedResult {
                 let found = origins.indices.filter { origins[$0] == origin }
                 guard let place = found.first else {
                     throw LockstepError(
-                        .misuse,
-                        "\(column.column.title) opens with its row's key alone, which is not in the result",
+                        .misuse, "\(column.column.title) opens with its row's key alone, which is not in the result",
                         hint:
                             "add \(column.table.shape.name).\(part.name) to the columns that you select",
                         context: column.column.context)
@@ -168,8 +166,7 @@ struct SealedResult {
                 for row in 0..<result.rowCount where !result.isNull(row, column) {
                     let isCell = unsafe result.withBytes(row, column) { text in
                         let start = unsafe text.prefix(2 + 2 * ServerFields.prefixLength)
-                        let bytes = unsafe [UInt8](
-                            serverText: String(decoding: start, as: UTF8.self))
+                        let bytes = unsafe [UInt8](serverText: String(decoding: start, as: UTF8.self))
                         return fields.isBeginning(bytes ?? [], ofLength: text.count / 2 - 1)
                     }
                     if isCell { return true }

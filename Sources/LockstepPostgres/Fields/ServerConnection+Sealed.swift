@@ -5,8 +5,8 @@ extension ServerConnection {
     /// Inserts a row into a table with sealed columns, whose values are sealed on the way, together with the tokens of
     /// their blind indexes.
     ///
-    /// A cell is sealed to its row's key, so the key must be known first. A key that the column's own sequence fills may
-    /// be left out: the connection takes 64 numbers at a time, and those that it does not use are lost.
+    /// A cell is sealed to its row's key, so the key must be known first. A key that the column's own sequence fills
+    /// may be left out: the connection takes 64 numbers at a time, and those that it does not use are lost.
     /// - Parameters:
     ///   - table: The table.
     ///   - values: The values by column, those of sealed columns as they are.
@@ -20,11 +20,12 @@ extension ServerConnection {
         return try insert(table, names, [names.map { values[$0] ?? .null }])[0]
     }
 
-    /// Inserts rows as ``insert(_:_:)`` does, without waiting for the server's answer to each. Outside a transaction they are
-    /// one: a row that fails leaves none of them. Inside a transaction, what fails ends it: only a rollback follows.
+    /// Inserts rows as ``insert(_:_:)`` does, without waiting for the server's answer to each. Outside a transaction
+    /// they are one: a row that fails leaves none of them. Inside a transaction, what fails ends it: only a rollback
+    /// follows.
     ///
-    /// Many rows go by COPY, if all values are of types that it stores as an INSERT does, and the table has neither rules
-    /// nor row-level security for the role; otherwise as INSERTs in a pipeline.
+    /// Many rows go by COPY, if all values are of types that it stores as an INSERT does, and the table has neither
+    /// rules nor row-level security for the role; otherwise as INSERTs in a pipeline.
     /// - Parameters:
     ///   - table: The table.
     ///   - columns: The columns that get values.
@@ -43,8 +44,7 @@ extension ServerConnection {
         try fields?.look(self)
         let writing = try ServerWriting(table, fields)
         guard rows.allSatisfy({ $0.count == columns.count }) else {
-            throw LockstepError(
-                .misuse, "a row has another number of values than there are columns")
+            throw LockstepError(.misuse, "a row has another number of values than there are columns")
         }
         guard !rows.isEmpty, let fields else { return [] }
         let insertion = try ServerInsertion(writing, columns)
@@ -52,9 +52,7 @@ extension ServerConnection {
             insertion.takesNumbers
             ? try fields.numbers(rows.count, of: writing.table, self) : []
         // The look at the table costs as much as some INSERTs.
-        if rows.count >= Self.fewestToCopy, insertion.canCopy(rows),
-            try writing.table.takesCopies(self)
-        {
+        if rows.count >= Self.fewestToCopy, insertion.canCopy(rows), try writing.table.takesCopies(self) {
             return try copy(insertion, rows, numbers, to: writing.table)
         }
         let statement = try fields.prepared(insertion.statement, self)
@@ -139,8 +137,7 @@ extension ServerConnection {
             throw LockstepError(
                 .misuse,
                 "the key of a row of \(table) cannot change: its cells are sealed to it",
-                hint: "insert a row with the new key, then delete this one",
-                context: .init(table: table))
+                hint: "insert a row with the new key, then delete this one", context: .init(table: table))
         }
         guard !values.isEmpty else {
             throw LockstepError(.misuse, "an update of \(table) has no values")

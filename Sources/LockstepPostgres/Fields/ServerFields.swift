@@ -42,8 +42,7 @@ final class ServerFields {
         let schema: String? = try connection.value("SELECT pg_catalog.current_schema()::text")
         guard let schema else {
             throw LockstepError(
-                .notFound,
-                "\(connection.address): the schema with the sealed columns does not exist",
+                .notFound, "\(connection.address): the schema with the sealed columns does not exist",
                 hint: "create it with CREATE SCHEMA, or name another one")
         }
         registry = ServerRegistry(schema: schema)
@@ -75,8 +74,8 @@ final class ServerFields {
         hasLooked = connection.isInTransaction
     }
 
-    /// The prepared statement that looks, whose answer ``take(_:_:)`` gets; nil if there is nothing to look at, because the
-    /// open transaction has looked, or nothing is known to be sealed: then this looks by itself.
+    /// The prepared statement that looks, whose answer ``take(_:_:)`` gets; nil if there is nothing to look at, because
+    /// the open transaction has looked, or nothing is known to be sealed: then this looks by itself.
     func lookStatement(
         _ connection: borrowing ServerConnection
     ) throws -> String? {
@@ -89,8 +88,8 @@ final class ServerFields {
     }
 
     /// Takes an answer of the look.
-    /// - Returns: Whether the registries are those that were known. Others are read and proven, and what went together with
-    ///   the look must run again.
+    /// - Returns: Whether the registries are those that were known. Others are read and proven, and what went together
+    ///   with the look must run again.
     /// - Throws: as ``look(_:)``.
     func take(
         _ answer: Result<ServerResult, LockstepError>,
@@ -129,7 +128,8 @@ final class ServerFields {
         (marks, hasLooked) = (nil, true)
     }
 
-    /// - Parameter isOwn: Whether the registries are this connection's own and not committed: nothing is learnt from them.
+    /// - Parameter isOwn: Whether the registries are this connection's own and not committed: nothing is learnt from
+    ///   them.
     private func load(_ connection: borrowing ServerConnection, isOwn: Bool = false) throws {
         marks = nil
         let now = try registry.marks(connection)
@@ -143,9 +143,7 @@ final class ServerFields {
             guard let found else { continue }
             proven.append(found)
             for column in found.columns where !column.name.isEmpty && column.state != .plaintext {
-                let table =
-                    try tables[SQLName(column.table)]
-                    ?? ServerTable(column.table, in: schema, connection)
+                let table = try tables[SQLName(column.table)] ?? ServerTable(column.table, in: schema, connection)
                 guard let table, let detail = table.detail(column.name) else {
                     throw Self.missing(column)
                 }
@@ -166,14 +164,12 @@ final class ServerFields {
         _ column: SealedColumn, _ table: ServerTable, _ detail: ServerTable.Detail
     ) throws(LockstepError) {
         guard detail.type == ServerType.bytea else {
-            throw RegistryRecords.forged(
-                "names the column \(column.title), which is not of the type bytea"
-            ).adding(column.context)
+            throw RegistryRecords.forged("names the column \(column.title), which is not of the type bytea").adding(
+                column.context)
         }
         guard column.state == .sealed else {
             throw LockstepError(
-                .misuse,
-                "\(column.title) is \(column.state.rawValue), which a server's columns never are",
+                .misuse, "\(column.title) is \(column.state.rawValue), which a server's columns never are",
                 hint:
                     "finish the change in the file that it was copied from, then copy it again",
                 context: column.context)
@@ -187,8 +183,7 @@ final class ServerFields {
 
     private static func missing(_ column: SealedColumn) -> LockstepError {
         LockstepError(
-            .registryForged,
-            "the registry names the sealed column \(column.title), which is not in the schema",
+            .registryForged, "the registry names the sealed column \(column.title), which is not in the schema",
             hint: "somebody renamed or dropped it without the fields keyring; undo that, "
                 + "or restore the database from a backup", context: column.context)
     }
@@ -214,8 +209,7 @@ final class ServerFields {
             })
         else {
             throw LockstepError(
-                .misuse,
-                "\(title) is not sealed on this server, or the keys of its dataset were not given",
+                .misuse, "\(title) is not sealed on this server, or the keys of its dataset were not given",
                 hint: "write the name as TABLE.COLUMN; compare any other column with `=`")
         }
         return found

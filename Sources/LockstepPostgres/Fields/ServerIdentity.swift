@@ -49,8 +49,7 @@ struct ServerIdentity {
                 """)
         }
         try connection.execute(
-            "INSERT INTO \(verbatim: name) (ring, epoch, database) VALUES (\(Self.noRing), 1, \(id))"
-        )
+            "INSERT INTO \(verbatim: name) (ring, epoch, database) VALUES (\(Self.noRing), 1, \(id))")
         return id
     }
 

@@ -83,9 +83,7 @@ struct ServerInsertion {
 
     /// The text of an INSERT of one row.
     var statement: String {
-        writing.insertion(
-            targets.map(\.name),
-            overriding: writing.table.details.contains(where: \.isAlwaysIdentity))
+        writing.insertion(targets.map(\.name), overriding: writing.table.details.contains(where: \.isAlwaysIdentity))
     }
 
     /// The parameters of an INSERT of a row.

@@ -30,8 +30,7 @@ extension ServerSQL {
         for lookup in lookups {
             guard let value = lookup.value else {
                 throw LockstepError(
-                    .misuse, "a look-up has no value",
-                    hint: "write equals: and the value, or prepare the statement")
+                    .misuse, "a look-up has no value", hint: "write equals: and the value, or prepare the statement")
             }
             let condition = try lookup.condition(fields.column(lookup.title), value)
             conditions.append(condition)

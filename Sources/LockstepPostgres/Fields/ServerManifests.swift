@@ -27,12 +27,10 @@ struct ServerManifests {
     ) throws {
         guard !manifests.isEmpty else { return }
         try connection.execute(
-            "CREATE TABLE IF NOT EXISTS \(verbatim: name) (dataset bytea PRIMARY KEY, text text NOT NULL)"
-        )
+            "CREATE TABLE IF NOT EXISTS \(verbatim: name) (dataset bytea PRIMARY KEY, text text NOT NULL)")
         for (dataset, text) in manifests {
             try connection.execute(
-                "INSERT INTO \(verbatim: name) VALUES (\(dataset), pg_catalog.convert_from(\(text), 'UTF8'))"
-            )
+                "INSERT INTO \(verbatim: name) VALUES (\(dataset), pg_catalog.convert_from(\(text), 'UTF8'))")
         }
     }
 }

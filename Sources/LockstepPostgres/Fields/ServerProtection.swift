@@ -2,8 +2,8 @@ internal import Lockstep
 
 /// Seals a column of an empty table, or gives up its sealing, within the open transaction of a version.
 ///
-/// A column that has rows would need a second one beside it, and the server would keep its plaintext in its files and log
-/// for long. The good way is to arrive sealed, by a copy.
+/// A column that has rows would need a second one beside it, and the server would keep its plaintext in its files and
+/// log for long. The good way is to arrive sealed, by a copy.
 struct ServerProtection {
     let directive: SealingDirective
     let schema: String
@@ -16,8 +16,7 @@ struct ServerProtection {
     /// - Throws: `LockstepError.Code.keyUnavailable` without the dataset's keys; `LockstepError.Code.misuse` for a
     ///   table with rows, and for a column that cannot be sealed; the errors of the registry and of the server.
     func run(_ connection: borrowing ServerConnection) throws {
-        guard let fields = connection.fields, let keys = fields.keys(named: directive.dataset)
-        else {
+        guard let fields = connection.fields, let keys = fields.keys(named: directive.dataset) else {
             throw LockstepError(
                 .keyUnavailable,
                 "\(title) belongs to the dataset \(directive.dataset), but its fields keyring was not given",
@@ -45,8 +44,7 @@ struct ServerProtection {
             try content.move(added.id, to: .sealed)
             try ServerShape(table, column.name, mode, indexes).make(connection)
         case .unprotect:
-            guard let known = content.column(directive.change.column, of: table.shape.name),
-                known.state == .sealed
+            guard let known = content.column(directive.change.column, of: table.shape.name), known.state == .sealed
             else { return }
             try content.move(known.id, to: .unsealing)
             try content.move(known.id, to: .plaintext)
@@ -89,8 +87,7 @@ struct ServerProtection {
     private func requireEmpty(
         _ table: ServerTable, _ connection: borrowing ServerConnection
     ) throws {
-        let isFilled: Bool? = try connection.value(
-            "SELECT EXISTS (SELECT 1 FROM \(verbatim: table.quotedName))")
+        let isFilled: Bool? = try connection.value("SELECT EXISTS (SELECT 1 FROM \(verbatim: table.quotedName))")
         guard isFilled == false else {
             throw LockstepError(
                 .misuse,
@@ -106,8 +103,7 @@ struct ServerProtection {
     ) throws -> SealedTable.Column {
         guard let column = table.shape.column(directive.change.column) else {
             throw LockstepError(
-                .misuse, "there is no column \(title) to seal", hint: "check its name",
-                context: context)
+                .misuse, "there is no column \(title) to seal", hint: "check its name", context: context)
         }
         if column.isGenerated {
             throw refusal("it is computed from other columns", "seal those columns")
@@ -142,8 +138,7 @@ struct ServerProtection {
         if let user = users.first {
             throw refusal(
                 "\(user) is over its values",
-                "drop that first; a blind index can find sealed values, and one of 128 bits can be unique"
-            )
+                "drop that first; a blind index can find sealed values, and one of 128 bits can be unique")
         }
         return column
     }

@@ -1,7 +1,7 @@
 internal import Lockstep
 
-/// The registries of sealed columns on a server: the tables that RegistryTables.swift describes, in one schema, with the
-/// same rows. Only the third format is kept there: it names no file.
+/// The registries of sealed columns on a server: the tables that RegistryTables.swift describes, in one schema, with
+/// the same rows. Only the third format is kept there: it names no file.
 ///
 /// Anyone who can write them, as the server's operator can, can write anything: the MACs decide.
 struct ServerRegistry {
@@ -60,8 +60,7 @@ struct ServerRegistry {
             }
             guard parts[1].count == 8 else { return nil }
             let changes = parts[1].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            marks.append(
-                Mark(dataset: parts[0], changes: Int64(bitPattern: changes), mac: parts[2]))
+            marks.append(Mark(dataset: parts[0], changes: Int64(bitPattern: changes), mac: parts[2]))
         }
         return marks.sorted { $0.dataset.lexicographicallyPrecedes($1.dataset) }
     }
@@ -91,8 +90,7 @@ struct ServerRegistry {
             guard let set = set.first else { return nil }
             return RegistryRecords(
                 id: dataset, dataset: set, columns: try columns(dataset, connection),
-                indexes: try indexes(dataset, connection),
-                fieldKeys: try fieldKeys(dataset, connection))
+                indexes: try indexes(dataset, connection), fieldKeys: try fieldKeys(dataset, connection))
         }
     }
 
@@ -108,9 +106,8 @@ struct ServerRegistry {
                 """
             ) {
                 RegistryRecords.ColumnRow(
-                    id: try $0[0], table: try $0[1], name: try $0[2], mode: try $0[3],
-                    padding: try $0[4], state: try $0[5], cursor: try $0[6], mac: try $0[7],
-                    rowKey: try $0[8], identity: try $0[9])
+                    id: try $0[0], table: try $0[1], name: try $0[2], mode: try $0[3], padding: try $0[4],
+                    state: try $0[5], cursor: try $0[6], mac: try $0[7], rowKey: try $0[8], identity: try $0[9])
             })
     }
 
@@ -155,8 +152,7 @@ struct ServerRegistry {
         do {
             return try body()
         } catch let error as LockstepError
-            where error.code == .decodeMismatch
-            || ["42703", "42883", "42P01"].contains(error.context.sqlState)
+            where error.code == .decodeMismatch || ["42703", "42883", "42P01"].contains(error.context.sqlState)
         {
             throw RegistryRecords.forged("has impossible values")
         }
@@ -176,10 +172,7 @@ struct ServerRegistry {
     // MARK: Writing
 
     /// Writes the dataset's new registry in the open transaction.
-    func write(
-        _ registry: inout ColumnRegistry, _ keys: FieldKeys,
-        _ connection: borrowing ServerConnection
-    ) throws {
+    func write(_ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing ServerConnection) throws {
         let records = try RegistryRecords(changing: &registry, keys) { table in
             try ServerTable(table, in: schema, connection).flatMap {
                 SealedRowKey($0.shape.key)
@@ -193,8 +186,7 @@ struct ServerRegistry {
         try prepare(connection)
         for table in [Self.datasets, Self.columns, Self.indexes, Self.fieldKeys] {
             try connection.execute(
-                "DELETE FROM \(verbatim: name(table)) WHERE dataset OPERATOR(pg_catalog.=) \(records.id)"
-            )
+                "DELETE FROM \(verbatim: name(table)) WHERE dataset OPERATOR(pg_catalog.=) \(records.id)")
         }
         let set = records.dataset
         try connection.execute(
@@ -254,8 +246,7 @@ struct ServerRegistry {
             ),
         ]
         for (table, definition) in definitions where try !exists(table, connection) {
-            try connection.execute(
-                "CREATE TABLE \(verbatim: name(table)) (\(verbatim: definition))")
+            try connection.execute("CREATE TABLE \(verbatim: name(table)) (\(verbatim: definition))")
         }
     }
 }

@@ -12,13 +12,13 @@ extension ServerSQL.StringInterpolation {
     ///   - normaliser: The index's rule for equality, such as one that ignores case; nil for the same value.
     ///   - alias: The name that the statement gives to the table, if it gives one.
     public mutating func appendInterpolation(
-        sealed title: String, equals value: Value, under normaliser: Normaliser? = nil,
-        as alias: String? = nil
+        sealed title: String, equals value: Value, under normaliser: Normaliser? = nil, as alias: String? = nil
     ) {
         appendLookup(title, value, normaliser, alias)
     }
 
-    /// `\(sealed: "movies.title")`: the same condition in a statement to be prepared, whose value each run has of its own.
+    /// `\(sealed: "movies.title")`: the same condition in a statement to be prepared, whose value each run has of its
+    /// own.
     public mutating func appendInterpolation(
         sealed title: String, under normaliser: Normaliser? = nil, as alias: String? = nil
     ) {

@@ -24,8 +24,7 @@ struct ServerSealedNames {
             else { continue }
             places.append(
                 Place(
-                    dataset: dataset, column: column,
-                    origin: ResultOrigin(table: table.oid, column: detail.number),
+                    dataset: dataset, column: column, origin: ResultOrigin(table: table.oid, column: detail.number),
                     key: Self.key(of: table)))
         }
         self.places = places
@@ -92,8 +91,7 @@ struct ServerSealedNames {
         }
         let rowKey = isBound ? SealedRowKey(table.shape.key) : nil
         let isSame =
-            SQLName(now.table) == SQLName(place.column.table)
-            && SQLName(now.column) == SQLName(place.column.name)
+            SQLName(now.table) == SQLName(place.column.table) && SQLName(now.column) == SQLName(place.column.name)
             && (!isBound || !place.column.isSealed(toAnotherKeyThan: table.shape.key))
         guard !isSame else { return false }
         return try change(place, connection) { registry in
@@ -118,13 +116,11 @@ struct ServerSealedNames {
     }
 
     private func change(
-        _ place: Place, _ connection: borrowing ServerConnection,
-        _ body: (inout ColumnRegistry) throws -> Void
+        _ place: Place, _ connection: borrowing ServerConnection, _ body: (inout ColumnRegistry) throws -> Void
     ) throws -> Bool {
         guard let keys = connection.fields?.keys(of: place.dataset) else {
             throw LockstepError(
-                .keyUnavailable,
-                "\(place.column.title) is sealed, and the migration renames or drops it",
+                .keyUnavailable, "\(place.column.title) is sealed, and the migration renames or drops it",
                 hint:
                     "provide the fields keyring of its dataset, which must authenticate the new name",
                 context: place.column.context)

@@ -18,10 +18,7 @@ struct ServerShape {
     }
 
     /// The shape that a column gets.
-    init(
-        _ table: ServerTable, _ column: String, _ mode: SealingMode,
-        _ requests: [SealedIndex.Request]
-    ) {
+    init(_ table: ServerTable, _ column: String, _ mode: SealingMode, _ requests: [SealedIndex.Request]) {
         (self.table, self.column, self.mode) = (table, column, mode)
         tokens = requests.map {
             Token(name: SealedIndex.name($0, of: column), isForUnique: $0.bits > 63)
@@ -56,12 +53,10 @@ struct ServerShape {
         let name = SQLTokens.quote(column)
         var statements: [String] = []
         if table.detail(column)?.type != ServerType.bytea {
-            statements.append(
-                "ALTER TABLE \(table.quotedName) ALTER COLUMN \(name) TYPE bytea USING NULL")
+            statements.append("ALTER TABLE \(table.quotedName) ALTER COLUMN \(name) TYPE bytea USING NULL")
         }
         statements.append(
-            "ALTER TABLE \(table.quotedName) ADD CONSTRAINT \(try object("\(column)_cell")) CHECK (\(condition))"
-        )
+            "ALTER TABLE \(table.quotedName) ADD CONSTRAINT \(try object("\(column)_cell")) CHECK (\(condition))")
         for token in tokens {
             guard table.shape.column(token.name) == nil else {
                 throw LockstepError(
@@ -82,13 +77,13 @@ struct ServerShape {
 
     /// Whether the column has this shape already.
     func stands(_ connection: borrowing ServerConnection) throws -> Bool {
-        guard table.detail(column)?.type == ServerType.bytea,
-            tokens.allSatisfy({ table.shape.column($0.name) != nil })
+        guard table.detail(column)?.type == ServerType.bytea, tokens.allSatisfy({ table.shape.column($0.name) != nil })
         else { return false }
         return try constraint(connection) != nil
     }
 
-    /// The constraint for the form of cells. Its name is from when the column was sealed, and both can have others since.
+    /// The constraint for the form of cells. Its name is from when the column was sealed, and both can have others
+    /// since.
     private func constraint(_ connection: borrowing ServerConnection) throws -> String? {
         try connection.value(
             """
@@ -102,13 +97,11 @@ struct ServerShape {
     /// Takes it away; the column stays a `bytea`. With the last sealed column of a table goes the guard of its key.
     func remove(_ connection: borrowing ServerConnection) throws {
         if let name = try constraint(connection) {
-            try connection.execute(
-                "ALTER TABLE \(verbatim: table.quotedName) DROP CONSTRAINT \(name: name)")
+            try connection.execute("ALTER TABLE \(verbatim: table.quotedName) DROP CONSTRAINT \(name: name)")
         }
         for token in tokens {
             try connection.execute(
-                "ALTER TABLE \(verbatim: table.quotedName) DROP COLUMN IF EXISTS \(name: token.name)"
-            )
+                "ALTER TABLE \(verbatim: table.quotedName) DROP COLUMN IF EXISTS \(name: token.name)")
         }
         let isAnyLeft: Bool? = try connection.value(
             """
@@ -152,7 +145,8 @@ struct ServerShape {
 
     private static let function = "lockstep_refuse_new_key"
 
-    /// The statements that refuse a new key for a row of the table; empty if they stand, or no cell is bound to the key.
+    /// The statements that refuse a new key for a row of the table; empty if they stand, or no cell is bound to the
+    /// key.
     private func keyGuard(_ connection: borrowing ServerConnection) throws -> [String] {
         let key = table.shape.boundColumns(mode).map { SQLTokens.quote($0.name) }
         guard !key.isEmpty, try keyTrigger(connection) == nil else { return [] }

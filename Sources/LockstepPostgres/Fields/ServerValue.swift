@@ -29,8 +29,7 @@ extension ServerResult {
 
     private func mismatch(_ column: Int) -> LockstepError {
         LockstepError(
-            .decodeMismatch,
-            "the column \(name(column)) of the result has a value that is not of its type",
+            .decodeMismatch, "the column \(name(column)) of the result has a value that is not of its type",
             context: .init(column: name(column)))
     }
 }

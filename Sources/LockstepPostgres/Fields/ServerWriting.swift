@@ -10,10 +10,8 @@ struct ServerWriting {
     init(_ name: String, _ fields: ServerFields?) throws(LockstepError) {
         guard let fields, let table = fields.table(name) else {
             throw LockstepError(
-                .misuse,
-                "\(name) has no sealed columns on this server, or the keys of their dataset were not given",
-                hint: "write its rows with an INSERT or UPDATE of your own",
-                context: .init(table: name))
+                .misuse, "\(name) has no sealed columns on this server, or the keys of their dataset were not given",
+                hint: "write its rows with an INSERT or UPDATE of your own", context: .init(table: name))
         }
         (self.table, sealed) = (table, fields.columns(of: table))
     }
@@ -99,8 +97,7 @@ struct ServerWriting {
         return LockstepError(
             .typeMismatch,
             "\(table.shape.name).\(name) is of the type \(type), and its value is of the type \(value.typeName)",
-            hint: "pass a value of the column's own type",
-            context: .init(table: table.shape.name, column: name))
+            hint: "pass a value of the column's own type", context: .init(table: table.shape.name, column: name))
     }
 
     func spelling(_ name: String) throws(LockstepError) -> String {

@@ -1,9 +1,9 @@
 public import Lockstep
 
 extension ServerMigrator {
-    /// Gives up a version that was begun and not finished: erases its record, and leaves in the database what has run. A
-    /// version that was being applied can then be applied from its first statement; one that was being undone counts as
-    /// applied.
+    /// Gives up a version that was begun and not finished: erases its record, and leaves in the database what has run.
+    /// A version that was being applied can then be applied from its first statement; one that was being undone counts
+    /// as applied.
     /// - Parameters:
     ///   - version: The version.
     ///   - set: The name of its set, whose files need not be there.
@@ -25,9 +25,7 @@ extension ServerMigrator {
                 let begun = all.map { "\($0.set) \($0.version)" }.joined(separator: ", ")
                 throw LockstepError(
                     .notFound,
-                    found.isEmpty
-                        ? "version \(version) is not begun"
-                        : "version \(version) is begun in several sets",
+                    found.isEmpty ? "version \(version) is not begun" : "version \(version) is begun in several sets",
                     hint: begun.isEmpty
                         ? "no version of this database is" : "begun but not finished: \(begun)"
                 )

@@ -1,7 +1,7 @@
 public import Lockstep
 
-/// Puts a schema that was made by other means under a migration set's control: versions are recorded as applied, and none
-/// of their SQL runs.
+/// Puts a schema that was made by other means under a migration set's control: versions are recorded as applied, and
+/// none of their SQL runs.
 ///
 /// The schema is not compared with the versions. Who records them says that they are the same.
 public struct ServerBaseline {

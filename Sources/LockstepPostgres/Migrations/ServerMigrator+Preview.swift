@@ -1,8 +1,8 @@
 public import Lockstep
 
 extension ServerMigrator {
-    /// What a run would do, statement by statement, with findings. The server does not see the statements: what is refused
-    /// before anything runs is an error, with file and line.
+    /// What a run would do, statement by statement, with findings. The server does not see the statements: what is
+    /// refused before anything runs is an error, with file and line.
     /// - Throws: The errors of ``plan(_:on:)``.
     public func preview(
         _ target: Plan.Target = .latest, on connection: borrowing ServerConnection
@@ -14,18 +14,15 @@ extension ServerMigrator {
             let statements = try statements(of: step, connection, &lint)
             steps.append(
                 MigrationPreview.Step(
-                    version: step.version, name: step.name, title: step.name, isUp: step.isUp,
-                    statements: statements))
+                    version: step.version, name: step.name, title: step.name, isUp: step.isUp, statements: statements))
         }
         for file in plan.repeatables {
             let statements = try statements(&lint) { try script(of: file) }.statements
             steps.append(
                 MigrationPreview.Step(
-                    version: nil, name: file.name, title: file.fileName, isUp: true,
-                    statements: statements))
+                    version: nil, name: file.name, title: file.fileName, isUp: true, statements: statements))
         }
-        return MigrationPreview(
-            set: set.name, steps: steps, planFindings: plan.findings, lint: lint)
+        return MigrationPreview(set: set.name, steps: steps, planFindings: plan.findings, lint: lint)
     }
 
     private func statements(

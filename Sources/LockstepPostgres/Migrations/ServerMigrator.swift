@@ -2,8 +2,8 @@ public import Lockstep
 
 /// Migrates a PostgreSQL database to a version of a migration set.
 ///
-/// Each version is one transaction that includes its ledger row: however the process ends, schema and ledger agree. Several
-/// runners at once take turns by a lock that ends with the transaction, and each makes its plan under it.
+/// Each version is one transaction that includes its ledger row: however the process ends, schema and ledger agree.
+/// Several runners at once take turns by a lock that ends with the transaction, and each makes its plan under it.
 ///
 /// A statement that waits for a lock makes everyone else wait who comes after it. So no statement waits longer than a
 /// second: the version is rolled back, and begun again a moment later, until `timeout` has passed.
@@ -23,7 +23,8 @@ public struct ServerMigrator {
     let timeout: Duration
     private let allowsOutOfOrder: Bool
     private let recordedDown: RecordedDown
-    /// Whether sealed columns get their shape alone, without keys and without a registry: for a copy, which brings both.
+    /// Whether sealed columns get their shape alone, without keys and without a registry: for a copy, which brings
+    /// both.
     private var isOfShape = false
     private let observe: (Event) throws -> Void
 
@@ -32,8 +33,8 @@ public struct ServerMigrator {
     ///   - set: The set, read for `DatabaseEngine.postgres`.
     ///   - timeout: How long a version waits for locks and other runners.
     ///   - allowsOutOfOrder: Whether a version may be applied after a newer one was.
-    ///   - recordedDown: Whether the way down that the server recorded may undo a version whose file is gone. Anyone who
-    ///     can write the ledger can have written it.
+    ///   - recordedDown: Whether the way down that the server recorded may undo a version whose file is gone. Anyone
+    ///     who can write the ledger can have written it.
     public init(
         _ set: MigrationSet, timeout: Duration = .seconds(60), allowsOutOfOrder: Bool = false,
         recordedDown: RecordedDown = .refused
@@ -72,21 +73,17 @@ public struct ServerMigrator {
     /// The steps to `target`, with the problems found. Nothing runs, and every script is read.
     /// - Throws: `LockstepError.Code.misuse` for a set that was read for another engine; the errors of
     ///   ``history(_:)``.
-    public func plan(_ target: Plan.Target, on connection: borrowing ServerConnection) throws
-        -> Plan
-    {
+    public func plan(_ target: Plan.Target, on connection: borrowing ServerConnection) throws -> Plan {
         try set.require(.postgres)
         return plan(target, try ServerLedger(connection).history(connection))
     }
 
     private func plan(_ target: Plan.Target, _ history: MigrationHistory) -> Plan {
-        Plan(
-            set, history: history, target: target, allowsOutOfOrder: allowsOutOfOrder,
-            recordedDown: recordedDown)
+        Plan(set, history: history, target: target, allowsOutOfOrder: allowsOutOfOrder, recordedDown: recordedDown)
     }
 
-    /// Runs the steps to `target`, and then, on the way to the newest version, the repeatable migrations that have changed.
-    /// Blocks.
+    /// Runs the steps to `target`, and then, on the way to the newest version, the repeatable migrations that have
+    /// changed. Blocks.
     ///
     /// A redo is not one transaction: each version is undone in its own, and applied again in its own.
     /// - Parameters:
@@ -99,8 +96,8 @@ public struct ServerMigrator {
     ///   stay applied. `LockstepError.Code.busy` if locks or other runners took longer than `timeout`;
     ///   `LockstepError.Code.tampered` for a ledger that Lockstep did not write; `LockstepError.Code.misuse` inside a
     ///   transaction, for a set of another engine, and while a copy to the schema is not finished;
-    ///   `LockstepError.Code.commitUnknown` if the connection is lost during a commit: a second run finds out. Any error
-    ///   from `progress`.
+    ///   `LockstepError.Code.commitUnknown` if the connection is lost during a commit: a second run finds out. Any
+    ///   error from `progress`.
     public func run(
         _ target: Plan.Target = .latest, on connection: borrowing ServerConnection,
         into report: inout MigrationReport, progress: @escaping JobProgress.Handler = { _ in }
@@ -109,15 +106,13 @@ public struct ServerMigrator {
         try set.require(.postgres)
         guard !connection.isInTransaction else {
             throw LockstepError(
-                .misuse, "a migration cannot run inside a transaction",
-                hint: "commit or roll back first")
+                .misuse, "a migration cannot run inside a transaction", hint: "commit or roll back first")
         }
         let ledger = try ServerLedger(connection)
         let path: String? = try connection.value(
             "SELECT pg_catalog.current_setting('search_path')")
         let work = ServerWork(
-            set: set, ledger: ledger, path: path ?? "", isOfShape: isOfShape, observe: observe,
-            progress: progress)
+            set: set, ledger: ledger, path: path ?? "", isOfShape: isOfShape, observe: observe, progress: progress)
         for goal in try goals(of: target, try work.history(connection)) {
             try reach(goal, work, connection, &report)
         }
@@ -181,8 +176,7 @@ public struct ServerMigrator {
         let script = try ServerScript(file.up, origin)
         guard !script.runsByItself else {
             throw LockstepError(
-                .migrationMalformed,
-                "\(origin.title): a repeatable migration must be one transaction",
+                .migrationMalformed, "\(origin.title): a repeatable migration must be one transaction",
                 hint: "move statements that cannot run in a transaction into a version",
                 context: .init(file: file.fileName, set: set.name))
         }
@@ -190,8 +184,7 @@ public struct ServerMigrator {
     }
 
     private func reach(
-        _ goal: Goal, _ work: ServerWork, _ connection: borrowing ServerConnection,
-        _ report: inout MigrationReport
+        _ goal: Goal, _ work: ServerWork, _ connection: borrowing ServerConnection, _ report: inout MigrationReport
     ) throws {
         var goal = goal
         while true {
@@ -280,8 +273,7 @@ public struct ServerMigrator {
     }
 
     private func runOne(
-        _ goal: Goal, _ work: ServerWork, _ connection: borrowing ServerConnection,
-        _ report: inout MigrationReport
+        _ goal: Goal, _ work: ServerWork, _ connection: borrowing ServerConnection, _ report: inout MigrationReport
     ) throws -> Outcome {
         let start = Clock.monotonicMicroseconds
         var done: ServerStep?
@@ -304,8 +296,7 @@ public struct ServerMigrator {
             try work.record(step, after: history, duration: duration, connection)
             try observe(.committing)
             done = ServerStep(
-                step, of: set.name, script, duration: duration, waited: waited,
-                notices: losses + next.notices)
+                step, of: set.name, script, duration: duration, waited: waited, notices: losses + next.notices)
             return .done(step)
         }
         done?.add(to: &report)
@@ -314,8 +305,7 @@ public struct ServerMigrator {
 
     /// Runs a version whose statements commit by themselves, under a claim that a second connection holds.
     private func runByItself(
-        _ goal: Goal, _ work: ServerWork, _ connection: borrowing ServerConnection,
-        _ report: inout MigrationReport
+        _ goal: Goal, _ work: ServerWork, _ connection: borrowing ServerConnection, _ report: inout MigrationReport
     ) throws -> Outcome {
         let start = Clock.monotonicMicroseconds
         let claim = try ServerClaim(work.ledger, beside: connection)
@@ -326,21 +316,17 @@ public struct ServerMigrator {
         let script = try script(of: step)
         // Another runner has done that version meanwhile.
         guard script.runsByItself else { return .byItself }
-        let run = ServerStepwiseRun(
-            work: work, step: step, later: next.later, script: script, history: history)
+        let run = ServerStepwiseRun(work: work, step: step, later: next.later, script: script, history: history)
         let (losses, duration) = try run.run(claim, connection)
-        ServerStep(
-            step, of: set.name, script, duration: duration, waited: waited,
-            notices: losses + next.notices
-        ).add(to: &report)
+        ServerStep(step, of: set.name, script, duration: duration, waited: waited, notices: losses + next.notices).add(
+            to: &report)
         return .done(step)
     }
 
     /// Runs the first repeatable migration that has changed.
     /// - Returns: Whether there was one.
     private func repeatOne(
-        _ work: ServerWork, _ connection: borrowing ServerConnection,
-        _ report: inout MigrationReport
+        _ work: ServerWork, _ connection: borrowing ServerConnection, _ report: inout MigrationReport
     ) throws -> Bool {
         let start = Clock.monotonicMicroseconds
         var done: (MigrationReport.Repeated, [LockstepError])?
@@ -360,8 +346,7 @@ public struct ServerMigrator {
             try work.requireNamed(script, [], connection)
             try observe(.recording)
             let duration = Clock.time(since: begun)
-            try work.ledger.repeatables.record(
-                file, of: set.name, duration: duration.wholeMicroseconds, connection)
+            try work.ledger.repeatables.record(file, of: set.name, duration: duration.wholeMicroseconds, connection)
             try observe(.committing)
             done = (
                 MigrationReport.Repeated(

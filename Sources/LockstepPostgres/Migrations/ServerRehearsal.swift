@@ -36,8 +36,7 @@ public struct ServerRehearsal {
             try run(set, copy, &report, progress)
         }
         let written: Int64? = try copy.value(
-            "SELECT pg_catalog.pg_wal_lsn_diff(\(Self.logPosition(copy))::pg_lsn, \(start)::pg_lsn)::int8"
-        )
+            "SELECT pg_catalog.pg_wal_lsn_diff(\(Self.logPosition(copy))::pg_lsn, \(start)::pg_lsn)::int8")
         report.logBytes = Int(written ?? 0)
         report.bytesAfter = try Self.size(copy)
         report.time = report.time.ended()
@@ -80,9 +79,7 @@ public struct ServerRehearsal {
 
     // MARK: The copy
 
-    private func requireCopy(
-        _ original: borrowing ServerConnection, _ copy: borrowing ServerConnection
-    ) throws {
+    private func requireCopy(_ original: borrowing ServerConnection, _ copy: borrowing ServerConnection) throws {
         guard try Self.identity(original) != Self.identity(copy) else {
             throw LockstepError(
                 .misuse,
@@ -103,8 +100,8 @@ public struct ServerRehearsal {
         "\(entry.set) \(entry.version) \(entry.checksums.bytes)"
     }
 
-    /// What only one database has: its server's identity, start and own number. A copy of a whole server has the first and
-    /// the last.
+    /// What only one database has: its server's identity, start and own number. A copy of a whole server has the first
+    /// and the last.
     private static func identity(_ connection: borrowing ServerConnection) throws -> [String] {
         try connection.query(
             """

@@ -45,8 +45,7 @@ struct ServerTable: Sendable, Equatable {
         guard found.count == 1 else {
             throw LockstepError(
                 .foreignSchema, "the schema \(schema) has two tables named \(name)",
-                hint: "rename one: names of sealed columns do not differ by case alone",
-                context: .init(table: name))
+                hint: "rename one: names of sealed columns do not differ by case alone", context: .init(table: name))
         }
         try self.init(UInt32(table.oid), table.name, in: schema, connection)
     }
@@ -58,8 +57,7 @@ struct ServerTable: Sendable, Equatable {
         let found = try Self.columns(oid, connection)
         let columns = found.map(\.column)
         let key = Self.key(found)
-        shape = try SealedTable(
-            name: name, columns: columns, key: key, hasRowID: false, isStrict: true, sql: "")
+        shape = try SealedTable(name: name, columns: columns, key: key, hasRowID: false, isStrict: true, sql: "")
         (self.oid, self.schema, details) = (oid, schema, found.map(\.detail))
     }
 

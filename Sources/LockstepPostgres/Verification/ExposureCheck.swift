@@ -7,10 +7,7 @@ enum ExposureCheck {
     ) throws -> ServerVerification.CheckResult {
         let exposure = Exposure(schema: schema)
         guard try exposure.isHeld(connection) else {
-            return (
-                "nothing is sealed",
-                [.notice("every column is plaintext: the server's operator reads all of it")]
-            )
+            return ("nothing is sealed", [.notice("every column is plaintext: the server's operator reads all of it")])
         }
         let unnamed = try exposure.unnamed(connection)
         return (

@@ -1,6 +1,7 @@
 internal import Lockstep
 
-/// Every cell of the datasets whose keys were given opens in its place, and blind indexes hold the tokens of the values.
+/// Every cell of the datasets whose keys were given opens in its place, and blind indexes hold the tokens of the
+/// values.
 struct ServerCellsCheck {
     /// How many rows of each table are looked at; nil for all.
     let sample: Int?
@@ -34,8 +35,7 @@ struct ServerCellsCheck {
                 }
                 rows += 1
                 if rows.isMultiple(of: 1024) {
-                    try JobProgress(VerificationReport.Check.cells.phase, rows, .rows).report(
-                        to: progress)
+                    try JobProgress(VerificationReport.Check.cells.phase, rows, .rows).report(to: progress)
                 }
             }
         }
@@ -88,8 +88,7 @@ private struct RowsOfCells {
     init(_ table: ServerTable, _ columns: [ServerColumn]) {
         (self.table, self.columns) = (table, columns)
         names =
-            table.shape.key.columns.map(\.name)
-            + columns.flatMap { [$0.column.name] + $0.column.indexes.map(\.name) }
+            table.shape.key.columns.map(\.name) + columns.flatMap { [$0.column.name] + $0.column.indexes.map(\.name) }
         crossings = names.map { name in
             table.detail(name).flatMap { TypeCrossing($0.type) } ?? .bytes
         }

@@ -1,6 +1,7 @@
 internal import Lockstep
 
-/// The schema equals the one that a fresh run of the same migrations makes, object by object, as the server prints them.
+/// The schema equals the one that a fresh run of the same migrations makes, object by object, as the server prints
+/// them.
 ///
 /// The fresh run goes to a schema of its own in a transaction that is rolled back, and waits for no lock.
 enum ServerDriftCheck {
@@ -97,8 +98,7 @@ enum ServerDriftCheck {
                 let file = set.repeatables.first(where: { $0.name.hasSameBytes(as: repeated.name) })
             else {
                 throw LockstepError(
-                    .migrationMissing,
-                    "the file of the repeatable migration \(repeated.name) is gone",
+                    .migrationMissing, "the file of the repeatable migration \(repeated.name) is gone",
                     context: .init(set: repeated.set))
             }
             scripts.append(

@@ -13,8 +13,7 @@ enum ServerLedgerCheck {
         let known = Set((sets ?? []).map(\.name))
         let carried = Set(history.entries.map(\.set))
         for name in carried.subtracting(known).sorted() where sets != nil {
-            findings.append(
-                .failure("the set \(name) was applied, but no folder of that name was given"))
+            findings.append(.failure("the set \(name) was applied, but no folder of that name was given"))
         }
         for set in sets ?? [] where carried.contains(set.name) || sets?.count == 1 {
             let plan = Plan(set, history: history, target: .latest)

@@ -1,7 +1,7 @@
 internal import Lockstep
 
-/// The rows that a manifest covers are what its publisher has released, on this engine as on the other: their values are
-/// digested as a file would store them. The definitions of a file's schema are not compared.
+/// The rows that a manifest covers are what its publisher has released, on this engine as on the other: their values
+/// are digested as a file would store them. The definitions of a file's schema are not compared.
 struct ServerManifestCheck {
     let publisher: Publisher?
 
@@ -17,11 +17,7 @@ struct ServerManifestCheck {
         guard let publisher else {
             return (
                 "not checked against a publisher's key",
-                [
-                    .notice(
-                        "the database has a manifest, which proves nothing without its publisher's key"
-                    )
-                ]
+                [.notice("the database has a manifest, which proves nothing without its publisher's key")]
             )
         }
         var findings: [VerificationReport.Finding] = []
@@ -34,15 +30,11 @@ struct ServerManifestCheck {
                 findings.append(.failure(error.message))
                 continue
             }
-            guard manifest.publisher == publisher, manifest.dataset == dataset,
-                try manifest.isSigned()
-            else {
+            guard manifest.publisher == publisher, manifest.dataset == dataset, try manifest.isSigned() else {
                 findings.append(.failure("the manifest is not signed by the publisher"))
                 continue
             }
-            releases.append(
-                "release \(manifest.number) of \(manifest.day), \(counted(manifest.tables.count, "table"))"
-            )
+            releases.append("release \(manifest.number) of \(manifest.day), \(counted(manifest.tables.count, "table"))")
             findings += try findingsOfRegistry(manifest, schema, connection)
             for table in manifest.tables {
                 do {
@@ -64,9 +56,7 @@ struct ServerManifestCheck {
         guard let set = records?.dataset else {
             return [.failure("the registry of sealed columns is missing")]
         }
-        let isSame =
-            UInt64(clamping: set.changes) == manifest.registryChanges
-            && set.mac == manifest.registryCode
+        let isSame = UInt64(clamping: set.changes) == manifest.registryChanges && set.mac == manifest.registryCode
         return isSame
             ? [] : [.failure("the registry of sealed columns is not the released one")]
     }
@@ -105,8 +95,7 @@ struct ServerManifestCheck {
             try reader.take(piece) { bytes, places in
                 guard places.count == columns.count else { throw BinaryReader.malformed }
                 for (number, place) in places.enumerated() {
-                    let value =
-                        try place.map { try columns[number].crossing.value(bytes[$0]) } ?? .null
+                    let value = try place.map { try columns[number].crossing.value(bytes[$0]) } ?? .null
                     if number < sealed.count { try first.add(value) }
                     try whole.add(value)
                 }
@@ -130,8 +119,6 @@ struct ServerManifestCheck {
         guard let expected = released.rows.wholeDigest, expected != wholeDigest else {
             return []
         }
-        return [
-            .failure("values of \(released.name) that are not sealed are not the released ones")
-        ]
+        return [.failure("values of \(released.name) that are not sealed are not the released ones")]
     }
 }

@@ -26,8 +26,7 @@ enum ServerRegistryCheck {
                 try ServerTable(directive.change.table, in: schema, connection)?
                     .detail(directive.change.column) != nil
             else { continue }
-            findings.append(
-                .failure("the migrations seal \(title), and the registry does not name it"))
+            findings.append(.failure("the migrations seal \(title), and the registry does not name it"))
         }
         return (
             registries.columns.isEmpty

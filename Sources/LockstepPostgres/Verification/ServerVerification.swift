@@ -1,11 +1,13 @@
 public import Lockstep
 
-/// Proves that a database on a server is what it should be: its ledger, its schema, what is sealed in it and what is not.
+/// Proves that a database on a server is what it should be: its ledger, its schema, what is sealed in it and what is
+/// not.
 ///
 /// It changes nothing: the schema of a fresh run is made in a transaction that is rolled back. What is sealed is proven
 /// with field keys alone; without them the server's own word for it is only held to its form.
 public struct ServerVerification: Sendable {
-    /// The sets whose migrations the database has, read for `DatabaseEngine.postgres`; nil to leave out what needs them.
+    /// The sets whose migrations the database has, read for `DatabaseEngine.postgres`; nil to leave out what needs
+    /// them.
     public var sets: [MigrationSet]?
     /// The publisher that must have signed the manifest; nil if none is known.
     public var publisher: Publisher?
@@ -30,8 +32,7 @@ public struct ServerVerification: Sendable {
         for set in sets ?? [] { try set.require(.postgres) }
         guard !connection.isInTransaction else {
             throw LockstepError(
-                .misuse, "a verification cannot run inside a transaction",
-                hint: "commit or roll back first")
+                .misuse, "a verification cannot run inside a transaction", hint: "commit or roll back first")
         }
         let schema = try ServerLedger(connection).schema
         var report = VerificationReport()

@@ -11,8 +11,7 @@ enum ShapeCheck {
             guard let table = try ServerTable(column.table, in: schema, connection),
                 table.detail(column.name)?.type == ServerType.bytea
             else {
-                findings.append(
-                    .failure("the sealed column \(column.title) is no bytea of a table"))
+                findings.append(.failure("the sealed column \(column.title) is no bytea of a table"))
                 continue
             }
             let shape = ServerShape(table, column)

@@ -34,9 +34,8 @@ struct Contest: Codable, Sendable {
             let served = try ServerTurns(name, programs)
             let turns = served.turns
             var contest = Contest(
-                name: name, operations: programs.operations(name),
-                entries: turns.map { Entry(name: $0.name) }, goals: name.goals,
-                missing: served.missing)
+                name: name, operations: programs.operations(name), entries: turns.map { Entry(name: $0.name) },
+                goals: name.goals, missing: served.missing)
             for repetition in 1...repetitions {
                 // The first program runs on the machine as the one before left it: not the same one each time.
                 let order = Array(turns.indices)
@@ -55,11 +54,9 @@ extension Contest.Name {
         case .copyIn:
             [
                 ServerGoal(own: "lockstep", limit: 1.1, peers: ["psql"]),
-                ServerGoal(
-                    own: "lockstep", figure: .part("rows sent"), limit: 1.1, peers: ["psql"]),
+                ServerGoal(own: "lockstep", figure: .part("rows sent"), limit: 1.1, peers: ["psql"]),
                 ServerGoal(own: "lockstep", figure: .peak, limit: 64),
-                ServerGoal(
-                    own: "lockstep", figure: .peak, limit: 1.15, peers: ["lockstep, a fifth"]),
+                ServerGoal(own: "lockstep", figure: .peak, limit: 1.15, peers: ["lockstep, a fifth"]),
             ]
         case .sealing:
             [

@@ -14,9 +14,7 @@ enum ProgramRun {
                 output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
         }
         guard result.terminationStatus.isSuccess else {
-            throw BenchError(
-                "\(name) failed (\(result.terminationStatus)): \(result.standardError.prefix(2000))"
-            )
+            throw BenchError("\(name) failed (\(result.terminationStatus)): \(result.standardError.prefix(2000))")
         }
         return result.standardOutput
     }

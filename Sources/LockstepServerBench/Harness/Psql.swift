@@ -35,8 +35,8 @@ struct Psql: Sendable {
         return try run(schema, "\\copy (\(rows)) TO '\(file)' (FORMAT binary)")
     }
 
-    /// What the server encrypts itself, from rows that it has already: three values by AES with an initialisation vector
-    /// of their own, and an HMAC as a token with a unique index.
+    /// What the server encrypts itself, from rows that it has already: three values by AES with an initialisation
+    /// vector of their own, and an HMAC as a token with a unique index.
     static func encryption(from base: String) -> String {
         let key = "'\\x000102030405060708090a0b0c0d0e0f'::bytea"
         func sealed(_ value: String) -> String {

@@ -11,9 +11,7 @@ struct Sample: Codable, Sendable {
 
     /// The sum of two pieces of work.
     static func + (one: Sample, other: Sample) -> Sample {
-        Sample(
-            wall: one.wall + other.wall, cpu: nil, peakKiB: nil,
-            parts: one.parts.merging(other.parts) { $0 + $1 })
+        Sample(wall: one.wall + other.wall, cpu: nil, peakKiB: nil, parts: one.parts.merging(other.parts) { $0 + $1 })
     }
 
     /// Measures `body`.
@@ -22,8 +20,7 @@ struct Sample: Codable, Sendable {
         let cpu = ProcessUsage.cpuNanoseconds
         let wall = try clock.measure(body)
         return Sample(
-            wall: wall.inSeconds, cpu: Double(ProcessUsage.cpuNanoseconds - cpu) / 1e9,
-            peakKiB: ProcessUsage.peakKiB)
+            wall: wall.inSeconds, cpu: Double(ProcessUsage.cpuNanoseconds - cpu) / 1e9, peakKiB: ProcessUsage.peakKiB)
     }
 }
 

@@ -89,15 +89,12 @@ final class ServerPrograms {
                 """, as: String.self)
         }
         guard hashes[0] == hashes[1] else {
-            throw BenchError(
-                "\(schema) has different rows: \(hashes[1] ?? "none") instead of \(hashes[0] ?? "none")"
-            )
+            throw BenchError("\(schema) has different rows: \(hashes[1] ?? "none") instead of \(hashes[0] ?? "none")")
         }
     }
 
     func requireCount(_ schema: String) throws {
-        let found: Int? = try site.connect(schema, sealed: false).value(
-            "SELECT pg_catalog.count(*) FROM record")
+        let found: Int? = try site.connect(schema, sealed: false).value("SELECT pg_catalog.count(*) FROM record")
         guard found == site.rows else {
             throw BenchError("\(schema) has \(found ?? 0) rows instead of \(site.rows)")
         }

@@ -21,9 +21,7 @@ extension Contest {
 
     var text: String {
         var table = Table(words: [0])
-        table.rows.append([
-            "program", "wall \(unit.name)", "least–most", "CPU \(unit.name)", "peak MiB",
-        ])
+        table.rows.append(["program", "wall \(unit.name)", "least–most", "CPU \(unit.name)", "peak MiB"])
         for entry in entries {
             guard let wall = Spread(entry.samples.map(\.wall)) else { continue }
             table.rows.append([
@@ -38,8 +36,7 @@ extension Contest {
                     continue
                 }
                 table.rows.append([
-                    "  \(part)", shown(spread.median),
-                    "\(shown(spread.least))–\(shown(spread.most))", "", "",
+                    "  \(part)", shown(spread.median), "\(shown(spread.least))–\(shown(spread.most))", "", "",
                 ])
             }
         }

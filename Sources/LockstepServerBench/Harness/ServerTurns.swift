@@ -26,9 +26,7 @@ struct ServerTurns {
         }
     }
 
-    private mutating func add(
-        _ name: String, _ work: ServerWork, check: @escaping (String) throws -> Void = { _ in }
-    ) {
+    private mutating func add(_ name: String, _ work: ServerWork, check: @escaping (String) throws -> Void = { _ in }) {
         let programs = programs
         turns.append(programs.turn(name, check: check) { try programs.own(work, $0) })
     }

@@ -29,8 +29,7 @@ struct CopyWork {
         let whole = Duration.seconds(sample.wall)
         sample.parts = [
             "schema made": ((begun ?? started) - started).inSeconds,
-            "source looked through": (checked - (begun ?? started)).inSeconds,
-            "rows sent": (sent - checked).inSeconds,
+            "source looked through": (checked - (begun ?? started)).inSeconds, "rows sent": (sent - checked).inSeconds,
             "read back and compared": (whole - (sent - started)).inSeconds,
         ]
         return sample
@@ -83,8 +82,7 @@ struct CopyWork {
                         c INTEGER NOT NULL, d INTEGER NOT NULL, ratio REAL NOT NULL, first BLOB,
                         second BLOB, bytes BLOB, first_exact_token BLOB)
                     """)
-                let insert = try file.prepare(
-                    "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                let insert = try file.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 for row in rows {
                     try insert.bind(values: row)
                     try insert.run()

@@ -8,8 +8,7 @@ struct LookupWork {
     func run(_ schema: String, inTransaction: Bool) throws -> Sample {
         let server = try site.connect(schema, sealed: true)
         let wanted = Rows.keys(site.lookups, of: site.rows).map { Rows.record(Int($0)) }
-        let find = try server.prepare(
-            "SELECT id, first FROM record WHERE \(sealed: "record.first")")
+        let find = try server.prepare("SELECT id, first FROM record WHERE \(sealed: "record.first")")
         var found: [Int64] = []
         found.reserveCapacity(wanted.count)
         func findAll() throws {

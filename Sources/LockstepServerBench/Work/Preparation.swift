@@ -43,8 +43,7 @@ struct Preparation {
                 name text UNIQUE)
             """)
         try server.transaction { server in
-            let insert = try server.prepare(
-                "INSERT INTO plain VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)")
+            let insert = try server.prepare("INSERT INTO plain VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)")
             var rows: [[ServerParameter]] = []
             for id in 1...site.rows {
                 let name = String(ServerWork.firstName + id * ServerWork.nameStep)

@@ -55,8 +55,7 @@ struct Adopt: ParsableCommand {
             slots.credentials.passphrases.passphraseFd, slots.credentials.keyFiles.keyFd,
         ]
         if let shared = secrets.descriptor, own.contains(shared.number) {
-            throw ValidationError(
-                "\(shared.option) and the new database's key need different descriptors")
+            throw ValidationError("\(shared.option) and the new database's key need different descriptors")
         }
     }
 
@@ -97,12 +96,10 @@ struct Adopt: ParsableCommand {
     }
 
     private func make(
-        _ path: FilePath, _ secret: borrowing SourceSecret, _ file: KeyringFile, isNew: Bool,
-        _ new: inout NewKeyrings
+        _ path: FilePath, _ secret: borrowing SourceSecret, _ file: KeyringFile, isNew: Bool, _ new: inout NewKeyrings
     ) throws -> Result {
         guard isNew || slots.envSlot == nil else {
-            throw ValidationError(
-                "--env-slot is for a new keyring, but \(file.path) already exists")
+            throw ValidationError("--env-slot is for a new keyring, but \(file.path) already exists")
         }
         do {
             var keyring =
@@ -143,15 +140,12 @@ struct Adopt: ParsableCommand {
         } catch let error as LockstepError where error.code == .otherSettings {
             // A plaintext header is followed by ciphertext.
             return false
-        } catch let error as LockstepError
-            where error.code == .plaintextDatabase || (salvage && isCutPlaintext)
-        {
+        } catch let error as LockstepError where error.code == .plaintextDatabase || (salvage && isCutPlaintext) {
             // A user who gives a passphrase believes that the file is encrypted.
             guard let option = secrets.given else { return true }
             let secret = option == "--source-passphrase-fd" ? "passphrase" : "key"
             throw error.located(
-                "no \(secret) can be right",
-                hint: "leave out \(option), and treat the file as readable by anyone")
+                "no \(secret) can be right", hint: "leave out \(option), and treat the file as readable by anyone")
         }
     }
 
@@ -164,8 +158,7 @@ struct Adopt: ParsableCommand {
     }
 
     private func adopt(
-        _ secret: borrowing SourceSecret, into path: FilePath, _ keyring: inout Keyring,
-        _ file: KeyringFile
+        _ secret: borrowing SourceSecret, into path: FilePath, _ keyring: inout Keyring, _ file: KeyringFile
     ) throws -> AdoptionReport {
         let progress = CopyProgressLine("adopt")
         var adoption = Adoption(of: FilePath(source), into: path)
@@ -211,8 +204,7 @@ struct Adopt: ParsableCommand {
                     + "defaults of SQLCipher 4")
         } else if report.hasOtherPageSize {
             Output.note(
-                "notice: the original has pages of \(report.pageSize) bytes; the new database has pages of 4096"
-            )
+                "notice: the original has pages of \(report.pageSize) bytes; the new database has pages of 4096")
         }
         if report.brokenForeignKeys > 0 {
             Output.note(
@@ -224,16 +216,13 @@ struct Adopt: ParsableCommand {
         Output.line(
             recordsMigrations
                 ? "next: `lockstep verify`, and `lockstep status` with its migrations"
-                : "next: `lockstep verify`, and `lockstep baseline --from-database` to migrate it from here on"
-        )
+                : "next: `lockstep verify`, and `lockstep baseline --from-database` to migrate it from here on")
     }
 
     private func showOriginal(isPlaintext: Bool) {
         Output.line("\(source) is unchanged")
         if isPlaintext {
-            Output.line(
-                "it is NOT encrypted: once the new database is in use, destroy it and every copy of it"
-            )
+            Output.line("it is NOT encrypted: once the new database is in use, destroy it and every copy of it")
         }
     }
 }

@@ -37,11 +37,9 @@ struct Init: ParsableCommand {
         // Whether an `init` was killed before it had made the database.
         let isBegun = try file.awaitsDatabase(at: path)
         do {
-            var keyring =
-                try isBegun ? new.takeOver(file) : new.make(.database, file, listing: path)
+            var keyring = try isBegun ? new.takeOver(file) : new.make(.database, file, listing: path)
             try makeFields(path, isBegun, &new)
-            let connection = try Connection.create(
-                path, key: keyring.newDatabaseKey(at: file.spelling(of: path)))
+            let connection = try Connection.create(path, key: keyring.newDatabaseKey(at: file.spelling(of: path)))
             Remembering.show(connection, of: &keyring, in: file)
         } catch {
             new.discard()

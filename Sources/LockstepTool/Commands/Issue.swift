@@ -66,16 +66,14 @@ struct Issue: ParsableCommand {
         for text in recipient {
             let named = try NamedRecipient(text, defaultName: Keyring.issuedSlotName)
             guard recipients.updateValue(named.recipient, forKey: named.name) == nil else {
-                throw ValidationError(
-                    "two recipients are called \(named.name): name them NAME=age1…")
+                throw ValidationError("two recipients are called \(named.name): name them NAME=age1…")
             }
         }
         for path in database { try Diagnosis.requireDatabase(FilePath(path)) }
         let source = CredentialSource(credentials)
         let publisher = try source.open(fieldsFile())
         let databases = try database.isEmpty ? nil : Set(database.map { try identity($0, source) })
-        let issued = try publisher.issue(
-            to: recipients, with: databases, plugin: { try credentials.plugins.find($0) })
+        let issued = try publisher.issue(to: recipients, with: databases, plugin: { try credentials.plugins.find($0) })
         let file = KeyringFile(FilePath(target))
         if unsigned {
             try file.create(issued)
@@ -93,8 +91,7 @@ struct Issue: ParsableCommand {
                     "slots": slots, "publisher": signer,
                 ] as JSONObject)
         }
-        Output.line(
-            "made the keyring \(target), which opens for \(counted(recipients.count, "recipient"))")
+        Output.line("made the keyring \(target), which opens for \(counted(recipients.count, "recipient"))")
         Output.line(signer.map { "signed by \($0)" } ?? "not signed")
     }
 
@@ -114,8 +111,7 @@ struct Issue: ParsableCommand {
             ?? keyrings.ownFile(of: path)
         var options = ConnectionOptions()
         options.isQueryOnly = true
-        let connection = try Connection.open(
-            path, key: source.open(file).databaseKey(for: path), options: options)
+        let connection = try Connection.open(path, key: source.open(file).databaseKey(for: path), options: options)
         guard let identity = try connection.databaseID() else {
             throw LockstepError(
                 .keyringConflict, "\(path) has no identity yet, so that no keyring records it",

@@ -21,9 +21,7 @@ extension Query {
     /// The SQLSTATE of a statement that the server has ended.
     private static let cancelled = "57014"
 
-    private func read(
-        _ connection: borrowing ServerConnection, until deadline: ContinuousClock.Instant?
-    ) throws {
+    private func read(_ connection: borrowing ServerConnection, until deadline: ContinuousClock.Instant?) throws {
         let timeout = deadline.map { ContinuousClock.now.duration(to: $0) }
         switch output.format {
         case .json:

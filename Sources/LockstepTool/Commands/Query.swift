@@ -25,8 +25,7 @@ struct Query: ParsableCommand {
         guard access.server.isNamed, reading.readOnly || limitOptions.maxMemory != nil else {
             return
         }
-        throw ValidationError(
-            "--read-only and --max-memory are for files: leave them out with --url")
+        throw ValidationError("--read-only and --max-memory are for files: leave them out with --url")
     }
 
     func run() throws {

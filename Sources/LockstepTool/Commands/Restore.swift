@@ -46,8 +46,7 @@ struct Restore: ParsableCommand {
             if FileAccess.exists(path) {
                 let restore = Lockstep.Restore(path, from: backup)
                 for dataset in fields {
-                    try restore.requireReadable(
-                        dataset.keys, backupKey: keyring.databaseKey(ofBackup: backup))
+                    try restore.requireReadable(dataset.keys, backupKey: keyring.databaseKey(ofBackup: backup))
                 }
             }
             try restore(path, from: backup, &keyring, file, fields)

@@ -62,8 +62,7 @@ struct Salvage: ParsableCommand {
         let report = try session.salvage(salvage) { try progress.show($0) }
         session.bind(copy: FilePath(target))
         let registries = try session.rebuildRegistries(in: FilePath(target))
-        try report.show(
-            from: session.path.string, to: target, keyring: access.keyringFile().path, output)
+        try report.show(from: session.path.string, to: target, keyring: access.keyringFile().path, output)
         if output.format == .text { for line in registries { Output.line(line) } }
         if !report.isComplete { throw ExitCode(Exit.tampered) }
     }
@@ -82,9 +81,8 @@ extension SalvageReport {
     fileprivate func json(from: String, to: String) -> JSONObject {
         [
             "from": from, "to": to, "isComplete": isComplete, "rows": rows, "pages": pages,
-            "tables": tables.map(\.json), "damagedPages": damagedPages,
-            "unplacedDamagedPages": unplacedDamagedPages, "outdatedPages": outdatedPages,
-            "unattributedPages": unattributedPages, "missingPages": missingPages,
+            "tables": tables.map(\.json), "damagedPages": damagedPages, "unplacedDamagedPages": unplacedDamagedPages,
+            "outdatedPages": outdatedPages, "unattributedPages": unattributedPages, "missingPages": missingPages,
             "strayBytes": strayBytes, "unreadableFrames": unreadableFrames,
             "isLogUnreadable": isLogUnreadable, "isSchemaUnverified": isSchemaUnverified,
             "isSchemaIncomplete": isSchemaIncomplete, "isFreeListUnreadable": isFreeListUnreadable,
@@ -115,11 +113,10 @@ extension SalvageReport.SetAside {
 extension SalvageReport.Table {
     fileprivate var json: JSONObject {
         [
-            "name": name, "isComplete": isComplete, "rows": rows,
-            "rowsFoundByContent": rowsFoundByContent, "rowsOfOlderVersions": rowsOfOlderVersions,
-            "unreadablePages": unreadablePages, "rowsWithBrokenOverflow": rowsWithBrokenOverflow,
-            "malformedRows": malformedRows, "duplicateRows": duplicateRows,
-            "refusedRows": refusedRows,
+            "name": name, "isComplete": isComplete, "rows": rows, "rowsFoundByContent": rowsFoundByContent,
+            "rowsOfOlderVersions": rowsOfOlderVersions, "unreadablePages": unreadablePages,
+            "rowsWithBrokenOverflow": rowsWithBrokenOverflow, "malformedRows": malformedRows,
+            "duplicateRows": duplicateRows, "refusedRows": refusedRows,
         ]
     }
 }

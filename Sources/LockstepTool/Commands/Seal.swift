@@ -31,8 +31,7 @@ struct Seal: ParsableCommand {
             """)
     var acceptHistogram = false
 
-    @Option(help: "Pad cells to a multiple of this many bytes, which hides the length of values.")
-    var padding: Int?
+    @Option(help: "Pad cells to a multiple of this many bytes, which hides the length of values.") var padding: Int?
 
     @Flag(
         help: """
@@ -51,9 +50,7 @@ struct Seal: ParsableCommand {
     func run() throws {
         let indexes = try index.map { text in
             guard var request = SealedIndex.Request(text) else {
-                throw ValidationError(
-                    "“\(text)” is not a valid index: use one such as casefold, prefix-3 or exact:20"
-                )
+                throw ValidationError("“\(text)” is not a valid index: use one such as casefold, prefix-3 or exact:20")
             }
             request.mayBeHistogram = acceptHistogram
             return request

@@ -41,8 +41,7 @@ struct Status: ParsableCommand {
 
         var title: String {
             if let server { return "\(database): PostgreSQL \(server)" }
-            return
-                "\(database): \(isCopy == true ? "a copy, " : "")encrypted, SQLCipher \(library ?? "")"
+            return "\(database): \(isCopy == true ? "a copy, " : "")encrypted, SQLCipher \(library ?? "")"
         }
     }
 
@@ -58,18 +57,13 @@ struct Status: ParsableCommand {
         let session = try access.session(readOnly: reading.readOnly)
         let connection = try session.connect(queryOnly: true, canBeFirst: true)
         let (history, repairs, role) = try connection.read { connection in
-            (
-                try Ledger.history(connection), try Ledger.repairs(connection),
-                try connection.fileRole()
-            )
+            (try Ledger.history(connection), try Ledger.repairs(connection), try connection.fileRole())
         }
         SafeRun.reportIfUnfinished(session.path)
         try UnrecordedSchema.notice(connection)
         let path = session.path.string
         try report(sets, history, repairs) {
-            Result(
-                database: path, library: try Connection.libraryVersion(), isCopy: role == .copy,
-                sets: $0)
+            Result(database: path, library: try Connection.libraryVersion(), isCopy: role == .copy, sets: $0)
         }
     }
 
@@ -91,8 +85,7 @@ struct Status: ParsableCommand {
             let applied = ledger.filter { $0.set == set.name }
             let done = applied.map { entry in
                 Version(
-                    version: entry.version.description, name: entry.name, state: "applied",
-                    appliedAt: entry.appliedAt,
+                    version: entry.version.description, name: entry.name, state: "applied", appliedAt: entry.appliedAt,
                     repairedAt: repairs.last {
                         $0.set == set.name && $0.version == entry.version
                     }?.repairedAt)
@@ -108,8 +101,7 @@ struct Status: ParsableCommand {
                     version: file.version.description, name: file.name,
                     state: isBegun ? "begun" : "pending", appliedAt: nil)
             }
-            return SetStatus(
-                set: set.name, versions: done + pending, findings: findings.map(\.error.message))
+            return SetStatus(set: set.name, versions: done + pending, findings: findings.map(\.error.message))
         }
         try show(result(statuses))
         if let fatal {

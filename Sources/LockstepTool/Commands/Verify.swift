@@ -47,8 +47,7 @@ struct Verify: ParsableCommand {
             throw ValidationError("--deep makes a copy beside the database: leave out --read-only")
         }
         guard !access.server.isNamed || !(deep || reading.readOnly || release.dataset != nil) else {
-            throw ValidationError(
-                "--deep, --read-only and --dataset are for files: leave them out with --url")
+            throw ValidationError("--deep, --read-only and --dataset are for files: leave them out with --url")
         }
     }
 
@@ -64,8 +63,7 @@ struct Verify: ParsableCommand {
             throw ValidationError("--deep runs the migrations: name their folder with --migrations")
         }
         let session = try access.session(readOnly: reading.readOnly)
-        var verification =
-            sets.map { Verification(session.path, sets: $0) } ?? Verification(session.path)
+        var verification = sets.map { Verification(session.path, sets: $0) } ?? Verification(session.path)
         verification.keyringFile = try access.keyringFile().path
         verification.isDeep = deep
         if reading.readOnly { verification.schema.leaveNothing(beside: session.path) }
@@ -123,24 +121,20 @@ struct Verify: ParsableCommand {
             return try Output.json(report.json(path))
         }
         let checks: [VerificationReport.Check] =
-            access.server.isNamed
-            ? VerificationReport.Check.ofServers : VerificationReport.Check.allCases
+            access.server.isNamed ? VerificationReport.Check.ofServers : VerificationReport.Check.allCases
         let longest = checks.map(\.rawValue.count).max() ?? 0
         for outcome in report.outcomes {
             let mark = outcome.hasFailed ? "FAILED" : outcome.isCarriedOut ? "ok" : "–"
             let name = outcome.check.rawValue
             let padding = String(repeating: " ", count: longest + 2 - name.count)
-            Output.line(
-                "\(name)\(padding)\(mark)  \(outcome.summary) (\(Output.duration(outcome.duration)))"
-            )
+            Output.line("\(name)\(padding)\(mark)  \(outcome.summary) (\(Output.duration(outcome.duration)))")
             for finding in outcome.findings { show(finding) }
         }
         guard report.isClean else { return Output.line("NOT verified") }
         let isComplete = report.outcomes.allSatisfy(\.isCarriedOut)
         Output.line(
             isComplete
-                ? "verified: everything holds"
-                : "verified: everything holds, and the migrations were not compared")
+                ? "verified: everything holds" : "verified: everything holds, and the migrations were not compared")
     }
 
     private func show(_ finding: VerificationReport.Finding) {
@@ -172,8 +166,7 @@ struct Verify: ParsableCommand {
     private static func exitCode(_ outcome: VerificationReport.Outcome) -> Exit {
         // The error that prevented a check says more than the name of the check.
         switch outcome.obstacle?.code {
-        case .busy, .locked, .inputOutput, .accessDenied, .full, .limitExceeded, .wrongKey,
-            .damaged, .tampered:
+        case .busy, .locked, .inputOutput, .accessDenied, .full, .limitExceeded, .wrongKey, .damaged, .tampered:
             return outcome.obstacle.map { Exit.code(for: $0.code) } ?? .failed
         default: break
         }

@@ -51,9 +51,7 @@ final class AgeCredentials: CredentialKind {
 
     /// The plugin's identities in the file, or the one without data if `--plugin` names the plugin.
     private func identities(of name: PluginName) throws -> PluginIdentities? {
-        if let path = options.identity,
-            let found = try IdentityFile.read(FilePath(path)).identities(of: name)
-        {
+        if let path = options.identity, let found = try IdentityFile.read(FilePath(path)).identities(of: name) {
             return found
         }
         // exact: names of plugins

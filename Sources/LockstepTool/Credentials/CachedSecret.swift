@@ -15,8 +15,6 @@ final class CachedSecret {
 extension SecretBytes {
     /// Reads this file descriptor up to end of file.
     init(readingFrom number: Int32) throws {
-        try self.init(
-            readingFrom: FileDescriptor(rawValue: number), FilePath("descriptor \(number)"),
-            limit: 4097)
+        try self.init(readingFrom: FileDescriptor(rawValue: number), FilePath("descriptor \(number)"), limit: 4097)
     }
 }

@@ -30,8 +30,7 @@ final class KeyFileCredentials: CredentialKind {
 
     func credential() throws -> Credential? {
         if let path = options.keyFile { return try KeyFile.read(FilePath(path)) }
-        guard let number = options.keyFd,
-            let secret = try fromDescriptor.copy({ try SecretBytes(readingFrom: number) })
+        guard let number = options.keyFd, let secret = try fromDescriptor.copy({ try SecretBytes(readingFrom: number) })
         else { return nil }
         return try .keyFile(secret)
     }
@@ -39,8 +38,7 @@ final class KeyFileCredentials: CredentialKind {
 
 /// The option for a new slot with a key file.
 struct NewKeyFileOption: NewSlotOption {
-    @Option(help: "Open the slot with this key file, which is made if it does not exist.")
-    var newKeyFile: String?
+    @Option(help: "Open the slot with this key file, which is made if it does not exist.") var newKeyFile: String?
 
     var isGiven: Bool { newKeyFile != nil }
 

@@ -49,8 +49,7 @@ final class PassphraseCredentials: CredentialKind {
 
 /// The option for a new slot with a passphrase.
 struct NewPassphraseOption: NewSlotOption {
-    @Option(help: "Open the slot with the passphrase from this open file descriptor.")
-    var newPassphraseFd: Int32?
+    @Option(help: "Open the slot with the passphrase from this open file descriptor.") var newPassphraseFd: Int32?
 
     var isGiven: Bool { newPassphraseFd != nil }
 

@@ -13,8 +13,7 @@ struct Declaration {
     init(_ text: String) throws {
         let sides = text.pieces(between: ":", atMost: 1).filter { !$0.isEmpty }
         let words = sides.first?.split(separator: " ") ?? []
-        guard sides.count == 2, let first = words.first,
-            words.count == 1 || (words.count == 2 && words[1] == "down"),
+        guard sides.count == 2, let first = words.first, words.count == 1 || (words.count == 2 && words[1] == "down"),
             first == "all" || MigrationVersion(String(first)) != nil
         else {
             throw ValidationError(
@@ -32,12 +31,9 @@ struct Declaration {
     /// Reads a file with a declaration a line. What follows `#` is a remark.
     /// - Throws: ``LockstepError/Code/malformedInput`` with the line; the errors of reading the file.
     static func read(_ file: FilePath) throws -> [Declaration] {
-        let text = try String(
-            decoding: FileAccess.read(file, limit: MigrationSet.defaultLargestFile), as: UTF8.self)
+        let text = try String(decoding: FileAccess.read(file, limit: MigrationSet.defaultLargestFile), as: UTF8.self)
         var found: [Declaration] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated()
-        {
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let content = line.prefix { $0 != "#" }.drop(while: \.isWhitespace)
             guard let end = content.lastIndex(where: { !$0.isWhitespace }) else { continue }
             do {
@@ -45,8 +41,7 @@ struct Declaration {
             } catch let error as ValidationError {
                 throw LockstepError(
                     .malformedInput, "\(file):\(index + 1): \(error.message)",
-                    hint: "`lockstep plan --write-declare FILE` writes such a file",
-                    context: .init(file: file.string))
+                    hint: "`lockstep plan --write-declare FILE` writes such a file", context: .init(file: file.string))
             }
         }
         return found

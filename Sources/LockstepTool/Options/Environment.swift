@@ -1,9 +1,9 @@
 import Lockstep
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// Single environment variables. Reading the whole environment would copy the secrets in it.

@@ -5,9 +5,9 @@ import SystemPackage
 
 /// The location of the keyrings.
 ///
-/// A keyring that no option names lies beside its database. It is looked for beside the database, in the folder that the
-/// variable names, and where earlier versions made it: in `Keys`. A fields keyring can also lie beside the named keyring
-/// of the database.
+/// A keyring that no option names lies beside its database. It is looked for beside the database, in the folder that
+/// the variable names, and where earlier versions made it: in `Keys`. A fields keyring can also lie beside the named
+/// keyring of the database.
 struct KeyringOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -66,8 +66,7 @@ struct KeyringOptions: ParsableArguments {
         if let namedFolder { return try .fields(of: dataset, in: namedFolder) }
         guard let database else {
             throw ValidationError(
-                "name the database with --database, so that the keyring lies beside it, or a folder with --keys"
-            )
+                "name the database with --database, so that the keyring lies beside it, or a folder with --keys")
         }
         return try .fields(of: dataset, beside: database)
     }
@@ -86,8 +85,7 @@ struct KeyringOptions: ParsableArguments {
     /// The folders with the keyrings of several databases.
     func folders() throws -> [FilePath] {
         if let namedFolder { return [namedFolder] }
-        let beside = try Folder.list(".", where: { $0.ends(with: KeyringFile.folderSuffix) })
-            .folders
+        let beside = try Folder.list(".", where: { $0.ends(with: KeyringFile.folderSuffix) }).folders
         return ([Self.formerFolder.string] + beside).filter { FileAccess.exists(FilePath($0)) }
             .map { FilePath($0) }
     }

@@ -31,8 +31,7 @@ struct LimitOptions: ParsableArguments {
     func begin() throws -> Limits {
         if let maxMemory { try MemoryLimit.set(maxMemory) }
         if let timeout { Watchdog.start(after: timeout.duration) }
-        return Limits(
-            timeout: timeout, deadline: timeout.map { .now + $0.duration }, memory: maxMemory)
+        return Limits(timeout: timeout, deadline: timeout.map { .now + $0.duration }, memory: maxMemory)
     }
 }
 
@@ -78,8 +77,7 @@ struct Limits {
             throw LockstepError(
                 .limitExceeded,
                 "a value is longer than the \(valueLength) bytes that --max-memory allows: \(error.message)",
-                hint: "raise --max-memory: one value may take a sixteenth of it",
-                context: error.context)
+                hint: "raise --max-memory: one value may take a sixteenth of it", context: error.context)
         }
     }
 

@@ -16,8 +16,7 @@ struct DatabaseOptions: ParsableArguments {
     /// The named database, or the one in the variable.
     static func path(_ name: String?) throws -> FilePath {
         guard let name = name ?? Environment.text("LOCKSTEP_DATABASE"), !name.isEmpty else {
-            throw ValidationError(
-                "no database named: use --database FILE, or set LOCKSTEP_DATABASE")
+            throw ValidationError("no database named: use --database FILE, or set LOCKSTEP_DATABASE")
         }
         return FilePath(name)
     }
@@ -113,8 +112,7 @@ struct MigrationOptions: ParsableArguments {
 
     /// The sets as their files have them, without declarations.
     func files(for engine: DatabaseEngine) throws -> [MigrationSet] {
-        try MigrationSet.sets(
-            in: folder, named: self.set, layout: layout, largestFile: largestFile, engine: engine)
+        try MigrationSet.sets(in: folder, named: self.set, layout: layout, largestFile: largestFile, engine: engine)
     }
 
     /// - Parameter what: The option or command that needs exactly one set, if any does.
@@ -125,18 +123,15 @@ struct MigrationOptions: ParsableArguments {
         var sets = try files(for: engine)
         for set in sets where !set.ignoredFiles.isEmpty {
             Output.note(
-                "notice: ignored, not \(set.layout.rawValue) migrations: "
-                    + set.ignoredFiles.joined(separator: ", "))
+                "notice: ignored, not \(set.layout.rawValue) migrations: " + set.ignoredFiles.joined(separator: ", "))
         }
         if let name = self.set, !sets.contains(where: { $0.name == name }) {
             throw LockstepError(
                 .notFound, "there is no set \(name) in \(folder)",
-                hint: "it has \(sets.map(\.name).joined(separator: ", "))",
-                context: .init(set: name))
+                hint: "it has \(sets.map(\.name).joined(separator: ", "))", context: .init(set: name))
         }
         let filed = try declareFile.map { try Declaration.read(FilePath($0)) } ?? []
-        let declaring =
-            declarations.isEmpty ? declareFile.map { _ in "--declare-file" } : "--declare"
+        let declaring = declarations.isEmpty ? declareFile.map { _ in "--declare-file" } : "--declare"
         if sets.count != 1, let what = declaring ?? what {
             throw ValidationError("\(what) needs one set: name it with --set")
         }

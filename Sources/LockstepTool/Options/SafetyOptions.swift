@@ -10,8 +10,7 @@ struct SafetyOptions: ParsableArguments {
             """)
     var safe = false
 
-    @Option(help: "The folder for the backups of --safe. (default: the database's folder)")
-    var backupFolder: String?
+    @Option(help: "The folder for the backups of --safe. (default: the database's folder)") var backupFolder: String?
 
     @Option(help: "How many backups --safe keeps; it removes the oldest. (default: 3)")
     var keep: Int?

@@ -23,9 +23,7 @@ struct SealedColumnOptions: ParsableArguments {
     /// - Parameters:
     ///   - canBeFirst: Whether these columns can be the dataset's first sealed columns in any database.
     ///   - isFirst: Whether the user says that they are the dataset's first sealed columns in this database.
-    func change(
-        _ done: String, _ goal: SealingGoal, canBeFirst: Bool = false, isFirst: Bool = false
-    ) throws {
+    func change(_ done: String, _ goal: SealingGoal, canBeFirst: Bool = false, isFirst: Bool = false) throws {
         let session = try access.session()
         Interruption.expect()
         try session.whileFieldsUsed {
@@ -34,8 +32,7 @@ struct SealedColumnOptions: ParsableArguments {
     }
 
     private func change(
-        _ session: borrowing Session, _ done: String, _ goal: SealingGoal, canBeFirst: Bool,
-        isFirst: Bool
+        _ session: borrowing Session, _ done: String, _ goal: SealingGoal, canBeFirst: Bool, isFirst: Bool
     ) throws {
         guard let keys = session.fields.first else { return }
         let connection = try session.connect(
@@ -46,8 +43,7 @@ struct SealedColumnOptions: ParsableArguments {
         for column in columns {
             let title = "\(column.table).\(column.column)"
             var rows = 0
-            let change = SealingChange(
-                table: column.table, column: column.column, goal: goal, batch: batch)
+            let change = SealingChange(table: column.table, column: column.column, goal: goal, batch: batch)
             try change.run(on: connection, keys: keys) { progress in
                 // From the first rows on, so that the next command knows the database after a kill.
                 if rows == 0 { session.rememberSealed(connection) }

@@ -14,8 +14,7 @@ struct ServerTarget: ParsableArguments {
                 """, valueName: "address"))
     var url: String?
 
-    @Option(help: "The schema on the server. (default: the first of the role's search path)")
-    var schema: String?
+    @Option(help: "The schema on the server. (default: the first of the role's search path)") var schema: String?
 
     @Option(
         help: ArgumentHelp(
@@ -41,15 +40,13 @@ struct ServerTarget: ParsableArguments {
         guard url == nil else {
             _ = try address()
             guard passwordFile == nil || passwordFd == nil else {
-                throw ValidationError(
-                    "give the password with --password-file or --password-fd, not both")
+                throw ValidationError("give the password with --password-file or --password-fd, not both")
             }
             return
         }
         let others = [
             schema.map { _ in "--schema" }, passwordFile.map { _ in "--password-file" },
-            passwordFd.map { _ in "--password-fd" },
-            allowUntrustedServer ? "--allow-untrusted-server" : nil,
+            passwordFd.map { _ in "--password-fd" }, allowUntrustedServer ? "--allow-untrusted-server" : nil,
         ].compactMap(\.self)
         if let first = others.first {
             throw ValidationError("\(first) is for a server: name it with --url")
@@ -60,8 +57,7 @@ struct ServerTarget: ParsableArguments {
         do {
             return try ServerAddress(text ?? url ?? "")
         } catch {
-            throw ValidationError(
-                "\(error.message)" + (error.advice.map { "\nHint: \($0.typed)" } ?? ""))
+            throw ValidationError("\(error.message)" + (error.advice.map { "\nHint: \($0.typed)" } ?? ""))
         }
     }
 
@@ -93,8 +89,7 @@ struct ServerTarget: ParsableArguments {
         options.shouldContinue = { !Interruption.isRequested }
         if allowUntrustedServer {
             Output.note(
-                "warning: the server need not prove who it is: anyone on the way can read and change everything"
-            )
+                "warning: the server need not prove who it is: anyone on the way can read and change everything")
         }
         let credentials: ServerCredentials
         if let passwordFile {

@@ -16,8 +16,7 @@ struct SourceOptions: ParsableArguments {
             valueName: "file"))
     var sourceKeyFile: String?
 
-    @Option(help: "An open file descriptor from which to read the original's raw key.")
-    var sourceKeyFd: Int32?
+    @Option(help: "An open file descriptor from which to read the original's raw key.") var sourceKeyFd: Int32?
 
     @Option(
         help: ArgumentHelp(
@@ -34,8 +33,7 @@ struct SourceOptions: ParsableArguments {
 
     private var secretOptions: [String] {
         [
-            sourcePassphraseFd.map { _ in "--source-passphrase-fd" },
-            sourceKeyFile.map { _ in "--source-key-file" },
+            sourcePassphraseFd.map { _ in "--source-passphrase-fd" }, sourceKeyFile.map { _ in "--source-key-file" },
             sourceKeyFd.map { _ in "--source-key-fd" },
         ].compactMap(\.self)
     }
@@ -72,10 +70,8 @@ struct SourceOptions: ParsableArguments {
             return .rawKey(try RawKey(KeyFile.secret(FilePath(sourceKeyFile))))
         }
         let secret = try Terminal.secret(
-            "Passphrase or raw key (x'…') of \(Output.printable(source))",
-            instead: "--source-passphrase-fd")
-        return RawKey.isRawKey(secret)
-            ? .rawKey(try RawKey(secret)) : .passphrase(try Passphrase(secret))
+            "Passphrase or raw key (x'…') of \(Output.printable(source))", instead: "--source-passphrase-fd")
+        return RawKey.isRawKey(secret) ? .rawKey(try RawKey(secret)) : .passphrase(try Passphrase(secret))
     }
 }
 

@@ -18,8 +18,7 @@ enum StandardInput {
             bytes.append(contentsOf: chunk[..<count])
             guard bytes.count <= limit else {
                 throw LockstepError(
-                    .tooLarge, "standard input has more than \(limit) bytes",
-                    hint: "check what writes it")
+                    .tooLarge, "standard input has more than \(limit) bytes", hint: "check what writes it")
             }
         }
     }

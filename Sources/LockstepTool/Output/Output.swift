@@ -79,8 +79,7 @@ enum Output {
         guard let setAside else { return }
         let lost =
             setAside.lostCommits > 0
-            ? "\(setAside.lostCommits == 1 ? "1 commit" : "\(setAside.lostCommits) commits")"
-            : "commits"
+            ? "\(setAside.lostCommits == 1 ? "1 commit" : "\(setAside.lostCommits) commits")" : "commits"
         note(
             "warning: the write-ahead log of \(database) is damaged, and \(lost) in it cannot be reached: "
                 + "the database and its log were set aside as \(setAside.copy)")
@@ -103,8 +102,7 @@ enum Output {
         _ text: String, _ escape: (Unicode.Scalar) -> String
     ) -> String {
         // Most texts need no escapes, and bytes are fast to check.
-        guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }),
-            text.unicodeScalars.contains(where: isCommanding)
+        guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }), text.unicodeScalars.contains(where: isCommanding)
         else { return text }
         var safe = ""
         for scalar in text.unicodeScalars {

@@ -8,9 +8,7 @@ enum PassphraseAdvice {
     /// Reports a new passphrase that is easy to guess.
     static func show(_ passphrase: borrowing Passphrase) {
         guard let weakness = passphrase.weakness() else { return }
-        Output.note(
-            "hint: this passphrase is easy to guess: \(weakness); five or six random words are better"
-        )
+        Output.note("hint: this passphrase is easy to guess: \(weakness); five or six random words are better")
     }
 
     /// Reports once per command, however many keyrings it opens, that the slot that opened one is cheap to guess.
@@ -18,11 +16,7 @@ enum PassphraseAdvice {
         guard slot.isCheapToGuess, case .passphrase(let logN) = slot.kind,
             !isReported.exchange(true, ordering: .relaxed)
         else { return }
-        Output.note(
-            "warning: the slot \(slot.name) of \(file.path) is cheap to guess: scrypt with N = 2^\(logN)"
-        )
-        Output.note(
-            "hint: renew it: `lockstep keys change-passphrase --keyring \(file.path) --slot \(slot.name)`"
-        )
+        Output.note("warning: the slot \(slot.name) of \(file.path) is cheap to guess: scrypt with N = 2^\(logN)")
+        Output.note("hint: renew it: `lockstep keys change-passphrase --keyring \(file.path) --slot \(slot.name)`")
     }
 }

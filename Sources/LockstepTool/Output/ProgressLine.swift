@@ -2,9 +2,9 @@ import Lockstep
 import SystemPackage
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// A progress line at the bottom of the terminal, updated at most ten times a second and removed at the end. There is

@@ -2,9 +2,9 @@ import Lockstep
 import SystemPackage
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// Prompts on the terminal itself, whatever standard input is.
@@ -13,8 +13,7 @@ enum Terminal {
 
     /// Whether there is a terminal to ask on.
     static var isPresent: Bool {
-        guard let terminal = try? FileDescriptor.open(device, .readWrite, options: .closeOnExec)
-        else { return false }
+        guard let terminal = try? FileDescriptor.open(device, .readWrite, options: .closeOnExec) else { return false }
         try? terminal.close()
         return true
     }
@@ -98,8 +97,7 @@ enum Terminal {
         let first = try passphrase(prompt)
         let second = try passphrase("\(prompt), again")
         guard first.matches(second) else {
-            throw LockstepError(
-                .secretUnsuitable, "the two passphrases differ", hint: "run it again")
+            throw LockstepError(.secretUnsuitable, "the two passphrases differ", hint: "run it again")
         }
         return first
     }

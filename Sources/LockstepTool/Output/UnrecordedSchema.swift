@@ -12,8 +12,7 @@ enum UnrecordedSchema {
                 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'lockstep\\_%' ESCAPE '\\'
             """)
         guard let tables, tables > 0 else { return }
-        Output.note(
-            "notice: the database has \(counted(tables, "table")), and no migration is recorded")
+        Output.note("notice: the database has \(counted(tables, "table")), and no migration is recorded")
         Output.note(
             "hint: `lockstep baseline --from-database` writes version 1 from them and records it; "
                 + "`lockstep baseline --at VERSION` records versions that you have")

@@ -9,8 +9,7 @@ enum UserVersion {
         let before = try foreign(connection)
         let result = try body(connection)
         if let before, let now = try number(connection), now != before {
-            Output.note(
-                "user_version was \(before) and is \(now) now: it counts the recorded versions")
+            Output.note("user_version was \(before) and is \(now) now: it counts the recorded versions")
         }
         return result
     }

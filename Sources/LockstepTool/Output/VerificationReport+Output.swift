@@ -5,9 +5,8 @@ extension VerificationReport {
     func json(_ database: String) -> JSONObject {
         let checks = outcomes.map { outcome in
             [
-                "check": outcome.check.rawValue, "ok": !outcome.hasFailed,
-                "carriedOut": outcome.isCarriedOut, "summary": outcome.summary,
-                "findings": outcome.findings.map(\.json),
+                "check": outcome.check.rawValue, "ok": !outcome.hasFailed, "carriedOut": outcome.isCarriedOut,
+                "summary": outcome.summary, "findings": outcome.findings.map(\.json),
                 "microseconds": outcome.duration.wholeMicroseconds,
             ] as JSONObject
         }

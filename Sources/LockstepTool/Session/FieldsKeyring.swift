@@ -8,8 +8,7 @@ final class FieldsKeyring {
     let opened: OpenedFields
 
     init(_ file: KeyringFile, named name: String, _ source: CredentialSource) throws {
-        opened = try OpenedFields(
-            file, named: name, source.open(file), reopen: { try source.open(file) })
+        opened = try OpenedFields(file, named: name, source.open(file), reopen: { try source.open(file) })
     }
 
     private var file: KeyringFile { opened.file }
@@ -38,9 +37,7 @@ final class FieldsKeyring {
             try file.remember(&opened.keyring, sealedIn: connection)
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
-            Output.note(
-                "notice: \(file.path) does not remember the sealed columns of \(connection.path): \(reason)"
-            )
+            Output.note("notice: \(file.path) does not remember the sealed columns of \(connection.path): \(reason)")
             Output.note(
                 "hint: until it does, an older state of the sealed columns can be restored unnoticed; run "
                     + "`lockstep migrate --fields` where the keyring can be written")
@@ -55,9 +52,7 @@ final class FieldsKeyring {
             try file.remember(&opened.keyring, sealedOn: connection, from: origin)
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
-            Output.note(
-                "notice: \(file.path) does not remember the sealed columns of \(connection.address): \(reason)"
-            )
+            Output.note("notice: \(file.path) does not remember the sealed columns of \(connection.address): \(reason)")
         }
     }
 
@@ -91,8 +86,8 @@ final class FieldsKeyring {
             }
     }
 
-    /// Makes the keyring remember the state that was restored, if the file proves one. It is the command's last step, so
-    /// a failure here is only a notice.
+    /// Makes the keyring remember the state that was restored, if the file proves one. It is the command's last step,
+    /// so a failure here is only a notice.
     /// - Parameter key: The key of the database, without its keyring's record.
     /// - Returns: A line that says so.
     func acceptRestored(_ path: FilePath, _ key: borrowing DatabaseKey) -> String? {

@@ -2,9 +2,9 @@ import Lockstep
 import Synchronization
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// Handles Ctrl-C and termination signals while a database is copied: the copy stops cleanly and its unfinished file is

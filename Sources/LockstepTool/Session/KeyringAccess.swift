@@ -51,8 +51,8 @@ struct KeyringAccess: ParsableArguments {
         remember(&keyring, file)
     }
 
-    /// Changes and writes the keyring. If someone else has written it meanwhile, it is read again and changed again, while
-    /// nobody else can write it.
+    /// Changes and writes the keyring. If someone else has written it meanwhile, it is read again and changed again,
+    /// while nobody else can write it.
     private func change(
         _ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource,
         _ body: (inout Keyring, KeyringFile) throws -> String
@@ -73,10 +73,9 @@ struct KeyringAccess: ParsableArguments {
     /// Checks that the database has not seen a newer keyring than this one: with its epoch raised by the change, an
     /// older copy would look like the newest.
     /// - Throws: ``LockstepError/Code/keyringOutdated``, ``LockstepError/Code/databaseOutdated``,
-    ///   ``LockstepError/Code/tampered``. Other errors that prevent opening the database are reported later, when it must remember the change.
-    private func requireFresh(
-        _ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource
-    ) throws {
+    ///   ``LockstepError/Code/tampered``. Other errors that prevent opening the database are reported later, when it
+    ///   must remember the change.
+    private func requireFresh(_ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource) throws {
         guard keyring.purpose == .database, let database else { return }
         let path = FilePath(database)
         do {

@@ -6,8 +6,7 @@ import SystemPackage
 struct SlotOptions: ParsableArguments {
     @OptionGroup var credentials: CredentialOptions
 
-    @Option(help: "Also let this environment variable's value open the keyring. Discouraged.")
-    var envSlot: String?
+    @Option(help: "Also let this environment variable's value open the keyring. Discouraged.") var envSlot: String?
 }
 
 /// Keyrings that are made together with their database, all with the same slots.
@@ -75,8 +74,7 @@ struct NewKeyrings: ~Copyable {
     private static func left(_ file: KeyringFile, _ reason: String) -> LockstepError {
         LockstepError(
             .alreadyExists,
-            "\(file.path) is left from a command that was interrupted before it made the "
-                + "database, and \(reason)",
+            "\(file.path) is left from a command that was interrupted before it made the " + "database, and \(reason)",
             hint:
                 "run it with the options of that command; or remove the file and run it again: nothing is "
                 + "encrypted under it",

@@ -30,8 +30,7 @@ enum Remembering {
     /// The same for a database that was just made or restored, whatever it remembers, or for a copy. Also records the
     /// database in the keyring.
     static func bind(
-        new database: FilePath, as role: FileRole = .original, _ keyring: inout Keyring,
-        in file: KeyringFile
+        new database: FilePath, as role: FileRole = .original, _ keyring: inout Keyring, in file: KeyringFile
     ) {
         attempt(database) {
             let connection = try Connection.open(database, key: keyring.keyOfNew(database))
@@ -47,8 +46,7 @@ enum Remembering {
             if let advice = error.advice { Output.note("hint: \(advice.typed)") }
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
-            Output.note(
-                "notice: \(database) does not remember the keyring's last change: \(reason)")
+            Output.note("notice: \(database) does not remember the keyring's last change: \(reason)")
             Output.note("hint: run `lockstep migrate` on it to make it remember")
         }
     }

@@ -45,9 +45,8 @@ struct Session: ~Copyable {
     /// Opens the keyring of the database at `path` and those of the datasets.
     /// - Parameter database: The database whose keyring it is; nil for the one at `path`.
     static func open(
-        _ path: FilePath, _ keyrings: KeyringOptions, _ fields: FieldsOptions,
-        _ credentials: CredentialOptions, withKeyringOf database: FilePath? = nil,
-        isReadOnly: Bool = false
+        _ path: FilePath, _ keyrings: KeyringOptions, _ fields: FieldsOptions, _ credentials: CredentialOptions,
+        withKeyringOf database: FilePath? = nil, isReadOnly: Bool = false
     ) throws -> Session {
         // Checked before the passphrase prompt: the file can be missing.
         try Diagnosis.requireDatabase(path)
@@ -58,12 +57,11 @@ struct Session: ~Copyable {
             path: path,
             opened: OpenedKeyring(
                 file, try source.open(file), reopen: { try source.open(file) }),
-            fieldsKeyrings: try fields.open(keyrings, of: database ?? path, source),
-            isReadOnly: isReadOnly)
+            fieldsKeyrings: try fields.open(keyrings, of: database ?? path, source), isReadOnly: isReadOnly)
     }
 
-    /// Does something with the keyrings. If it finds that one is older than the database, they are read again, and it is
-    /// done once more.
+    /// Does something with the keyrings. If it finds that one is older than the database, they are read again, and it
+    /// is done once more.
     func readingAgain<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         try keyrings.readingAgain(body)
     }
@@ -158,7 +156,8 @@ struct Session: ~Copyable {
         try salvage.run(&opened.keyring, in: opened.file, progress: progress)
     }
 
-    /// Makes the registries of a salvaged copy again that were lost. The copy is made, so a failure here is only a notice.
+    /// Makes the registries of a salvaged copy again that were lost. The copy is made, so a failure here is only a
+    /// notice.
     /// - Returns: Lines that say what was made.
     func rebuildRegistries(in copy: FilePath) throws -> [String] {
         guard !fieldsKeyrings.isEmpty else { return [] }
@@ -212,9 +211,7 @@ struct Session: ~Copyable {
             rememberSealed(connection)
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
-            Output.note(
-                "notice: the fields keyrings do not remember the sealed columns of \(path): \(reason)"
-            )
+            Output.note("notice: the fields keyrings do not remember the sealed columns of \(path): \(reason)")
             Output.note("hint: `lockstep verify --fields` shows what is wrong")
         }
     }

@@ -1,9 +1,9 @@
 import Lockstep
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// Ends the process if the time limit passes and the work does not notice: SQLite checks the time between the
@@ -22,8 +22,7 @@ enum Watchdog {
         // Initialized here: the signal handler must not initialize anything.
         _ = unsafe Self.message.utf8Start
         _ = signal(SIGALRM) { _ in
-            _ = unsafe write(
-                STDERR_FILENO, Watchdog.message.utf8Start, Watchdog.message.utf8CodeUnitCount)
+            _ = unsafe write(STDERR_FILENO, Watchdog.message.utf8Start, Watchdog.message.utf8CodeUnitCount)
             _exit(Exit.failed.rawValue)
         }
         let timeout = limit + max(limit / 10, .seconds(2))
@@ -32,9 +31,9 @@ enum Watchdog {
         timer.it_value.tv_sec = time_t(parts.seconds)
         timer.it_value.tv_usec = suseconds_t(parts.attoseconds / 1_000_000_000_000)
         #if canImport(Glibc)
-            _ = unsafe setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
+        _ = unsafe setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
         #else
-            _ = unsafe setitimer(ITIMER_REAL, &timer, nil)
+        _ = unsafe setitimer(ITIMER_REAL, &timer, nil)
         #endif
     }
 }

@@ -11,8 +11,7 @@ struct EmbedMigrations: BuildToolPlugin {
         let folders = [target.directoryURL, context.package.directoryURL]
             .map { $0.appending(path: "Migrations") }
         guard let folder = folders.first(where: { isFolder($0) }) else {
-            Diagnostics.error(
-                "no folder Migrations beside the target \(target.name) or its package")
+            Diagnostics.error("no folder Migrations beside the target \(target.name) or its package")
             return []
         }
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedMigrations.swift")
@@ -28,8 +27,7 @@ struct EmbedMigrations: BuildToolPlugin {
 
     private func isFolder(_ url: URL) -> Bool {
         var isDirectory: ObjCBool = false
-        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
-            && isDirectory.boolValue
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 
     /// Every visible file: which of them are migrations depends on the layout.

@@ -19,12 +19,10 @@ struct EmbeddedSet {
             try files.contains(where: isSQL)
             || folders.contains { name in
                 // A version in diesel's layout.
-                try name.first?.isNumber == true
-                    && list(folder.appending(path: name)).files.contains("up.sql")
+                try name.first?.isNumber == true && list(folder.appending(path: name)).files.contains("up.sql")
             }
         guard !isSet else {
-            throw GeneratorError(
-                message: "\(folder.path) contains migrations itself: give each set a subfolder")
+            throw GeneratorError(message: "\(folder.path) contains migrations itself: give each set a subfolder")
         }
         let sets = try folders.map { name in
             EmbeddedSet(name: name, files: try contents(folder.appending(path: name)))
@@ -63,8 +61,7 @@ struct EmbeddedSet {
         let data = try Data(contentsOf: file)
         if let text = String(validating: data, as: UTF8.self) { return text }
         guard !isSQL, data.contains(0) else {
-            throw GeneratorError(
-                message: "\(file.path) is not valid UTF-8: save it as UTF-8, or move it elsewhere")
+            throw GeneratorError(message: "\(file.path) is not valid UTF-8: save it as UTF-8, or move it elsewhere")
         }
         return noText
     }

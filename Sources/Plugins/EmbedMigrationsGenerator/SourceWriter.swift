@@ -9,8 +9,7 @@ enum SourceWriter {
             "/// The migration sets that are compiled into this module.",
             "enum EmbeddedMigrations {",
             "    /// The names of the sets.",
-            "    static let names: [String] = [\(sets.map { literal($0.name) }.joined(separator: ", "))]",
-            "",
+            "    static let names: [String] = [\(sets.map { literal($0.name) }.joined(separator: ", "))]", "",
         ]
         for set in sets {
             guard let property = properties[set.name] else { continue }

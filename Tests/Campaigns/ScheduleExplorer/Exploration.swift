@@ -30,9 +30,7 @@ struct Exploration {
 
     /// Explores one pair from one state.
     /// - Parameter stride: 1 for every point, N for every Nth.
-    mutating func explore(_ schedule: Schedule, stride: Int, until end: ContinuousClock.Instant)
-        throws
-    {
+    mutating func explore(_ schedule: Schedule, stride: Int, until end: ContinuousClock.Instant) throws {
         guard ContinuousClock.now < end else {
             isStopped = true
             return
@@ -40,10 +38,8 @@ struct Exploration {
         let before = try run(schedule, .before)
         let after = try run(schedule, .after)
         let judge = Judge(
-            schedule: schedule, orders: [before, after],
-            firstAlone: try run(schedule, .never).content,
-            secondAlone: try run(schedule, .alone).content,
-            neither: try run(schedule, .nobody).content)
+            schedule: schedule, orders: [before, after], firstAlone: try run(schedule, .never).content,
+            secondAlone: try run(schedule, .alone).content, neither: try run(schedule, .nobody).content)
         var point = 1
         while true {
             guard ContinuousClock.now < end else {

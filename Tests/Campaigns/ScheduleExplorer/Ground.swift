@@ -42,8 +42,7 @@ struct Ground {
     }
 
     func open(_ options: ConnectionOptions? = nil) throws -> Connection {
-        try Connection.open(
-            database, key: keyring().databaseKey(for: database), options: options ?? self.options())
+        try Connection.open(database, key: keyring().databaseKey(for: database), options: options ?? self.options())
     }
 
     // MARK: Creating
@@ -52,9 +51,7 @@ struct Ground {
     static func make(in folder: FilePath, _ random: inout SplitMix64) throws -> Ground {
         let ground = Ground(folder: folder)
         try KeyFile.create(ground.keyFile)
-        for (purpose, file) in [
-            (KeyringPurpose.database, ground.keyringFile), (.fields, ground.fieldsFile),
-        ] {
+        for (purpose, file) in [(KeyringPurpose.database, ground.keyringFile), (.fields, ground.fieldsFile)] {
             var keyring = try Keyring.create(purpose)
             try keyring.addSlot("key-file", KeyFile.read(ground.keyFile))
             try file.create(keyring)
@@ -75,8 +72,7 @@ struct Ground {
             try connection.execute("UPDATE item SET v = 'begun' WHERE id % 2 = 0")
             try connection.execute("INSERT INTO item VALUES (900, 'later', x'00')")
             for suffix in ["", "-wal"] {
-                try copyFile(
-                    FilePath("\(original)\(suffix)"), FilePath("\(ground.database)\(suffix)"))
+                try copyFile(FilePath("\(original)\(suffix)"), FilePath("\(ground.database)\(suffix)"))
             }
         }
         try FileManager.default.removeItem(atPath: original.string)
@@ -91,8 +87,7 @@ struct Ground {
     private static func fill(_ rows: Int, _ size: Int, _ connection: borrowing Connection) throws {
         try connection.write { connection in
             for row in 1...rows {
-                try connection.execute(
-                    "INSERT INTO item VALUES (?, 'first', zeroblob(?))", row, size)
+                try connection.execute("INSERT INTO item VALUES (?, 'first', zeroblob(?))", row, size)
                 try connection.execute("INSERT INTO film VALUES (?, ?)", row, "title \(row)")
             }
         }
@@ -132,9 +127,7 @@ struct Ground {
         try Connection.open(copy, key: keyring().databaseKey(ofBackup: copy), options: options)
     }
 
-    private func content(of path: FilePath, _ open: (ConnectionOptions) throws -> Connection)
-        -> String
-    {
+    private func content(of path: FilePath, _ open: (ConnectionOptions) throws -> Connection) -> String {
         do {
             var options = options()
             options.fieldKeys = [try fields()]
@@ -142,9 +135,7 @@ struct Ground {
             let connection = try open(options)
             let check = try connection.query("PRAGMA integrity_check") { try $0[0] as String }
             guard check == ["ok"] else { return "broken: \(check)" }
-            let isSealed =
-                try connection.value(
-                    "SELECT count(*) FROM sqlite_temp_schema WHERE name = 'film_open'") == 1
+            let isSealed = try connection.value("SELECT count(*) FROM sqlite_temp_schema WHERE name = 'film_open'") == 1
             let titles = isSealed ? "film_open" : "film"
             var parts = [isSealed ? "sealed" : "plain"]
             for query in [

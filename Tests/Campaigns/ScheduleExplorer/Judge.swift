@@ -12,8 +12,7 @@ struct Judge {
 
     /// Accurate refusals: another process was at work. Others are false alarms.
     private static let calm: Set<LockstepError.Code> = [
-        .busy, .locked, .replaced, .keyringConflict, .keyringChanged, .keyringOutdated,
-        .interrupted,
+        .busy, .locked, .replaced, .keyringConflict, .keyringChanged, .keyringOutdated, .interrupted,
     ]
 
     /// The refused operation, and its error.
@@ -43,8 +42,7 @@ struct Judge {
             let first = result.first?.text ?? "nothing"
             let second = result.second?.text ?? "nothing"
             let differences = expected.map { Self.difference(result.content, $0) }
-            findings.append(
-                "A is \(first), B is \(second): \(differences.joined(separator: "; or "))")
+            findings.append("A is \(first), B is \(second): \(differences.joined(separator: "; or "))")
         }
         return findings
     }

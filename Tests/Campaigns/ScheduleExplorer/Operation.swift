@@ -4,8 +4,7 @@ import SystemPackage
 
 /// The complete work of a program or command on a database.
 enum Operation: String, CaseIterable {
-    case write, passive, full, truncate, backup, rotate, seal, migrate, verify, restore, close,
-        recover, renew
+    case write, passive, full, truncate, backup, rotate, seal, migrate, verify, restore, close, recover, renew
 
     /// The set that the database has, and the same with one more version.
     static let first = set(["0001_first.sql": "CREATE TABLE added_first (a);"])
@@ -86,8 +85,7 @@ enum Operation: String, CaseIterable {
         }
     }
 
-    private func act(_ ground: Ground, _ prepared: inout Prepared, _ side: String) throws -> String
-    {
+    private func act(_ ground: Ground, _ prepared: inout Prepared, _ side: String) throws -> String {
         switch self {
         case .write: try write(ground.open(), side)
         case .renew:
@@ -106,8 +104,7 @@ enum Operation: String, CaseIterable {
             var options = StoreOptions()
             options.connection = ground.options()
             let store = try Store.open(
-                ground.database, rawKey: keyring.databaseKey(for: ground.database), options: options
-            )
+                ground.database, rawKey: keyring.databaseKey(for: ground.database), options: options)
             let target = side == "A" ? ground.copy : ground.folder.appending("copy-\(side).db")
             try store.blocking.backup(to: target, key: keyring.activeDatabaseKey())
         case .rotate:
@@ -126,8 +123,7 @@ enum Operation: String, CaseIterable {
             let connection = try ground.open()
             _ = try Migrator(Self.second, timeout: .zero).run(on: connection)
         case .verify:
-            let report = try Verification(ground.database, sets: [Self.second]).run(
-                keyring: ground.keyring())
+            let report = try Verification(ground.database, sets: [Self.second]).run(keyring: ground.keyring())
             // A concurrent operation can prevent the examination.
             for outcome in report.outcomes where outcome.obstacle?.code == .busy {
                 if let obstacle = outcome.obstacle { throw obstacle }

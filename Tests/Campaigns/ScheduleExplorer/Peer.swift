@@ -21,8 +21,7 @@ final class Peer {
 
     /// Runs an operation there, and waits for its end.
     func run(_ operation: Operation, _ ground: Ground) -> Operation.Outcome {
-        try? requests.fileHandleForWriting.write(
-            contentsOf: Data("\(operation.rawValue) \(ground.folder)\n".utf8))
+        try? requests.fileHandleForWriting.write(contentsOf: Data("\(operation.rawValue) \(ground.folder)\n".utf8))
         var line: [UInt8] = []
         let descriptor = FileDescriptor(rawValue: answers.fileHandleForReading.fileDescriptor)
         while true {

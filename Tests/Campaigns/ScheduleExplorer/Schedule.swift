@@ -38,9 +38,7 @@ struct Schedule {
     nonisolated(unsafe) private static var atPoint: (() -> Void)?
 
     /// Runs it in a copy of `template`.
-    func run(_ moment: Moment, _ template: Ground, in folder: FilePath, _ peer: Peer) throws
-        -> Result
-    {
+    func run(_ moment: Moment, _ template: Ground, in folder: FilePath, _ peer: Peer) throws -> Result {
         let ground = try template.copied(to: folder, state)
         var result = Result()
         var prepared = try first.prepare(ground)

@@ -31,9 +31,7 @@ if arguments.count == 4, arguments[1] == "show", let seed = UInt64(arguments[3])
     for operation in Operation.allCases { print(try exploration.shown(operation)) }
     exit(0)
 }
-if arguments.count == 6, arguments[1] == "point", let seed = UInt64(arguments[3]),
-    let point = Int(arguments[5])
-{
+if arguments.count == 6, arguments[1] == "point", let seed = UInt64(arguments[3]), let point = Int(arguments[5]) {
     let names = arguments[4].split(separator: ":").map(String.init)
     guard names.count == 3, let first = Operation(rawValue: names[0]),
         let second = Operation(rawValue: names[1]), let state = Ground.State(rawValue: names[2])
@@ -53,8 +51,7 @@ for first in Operation.allCases {
     for second in Operation.allCases {
         for state in Ground.State.allCases {
             let names = [
-                "\(first.rawValue):\(second.rawValue)",
-                "\(first.rawValue):\(second.rawValue):\(state.rawValue)",
+                "\(first.rawValue):\(second.rawValue)", "\(first.rawValue):\(second.rawValue):\(state.rawValue)",
             ]
             if arguments.count == 7 || names.contains(where: arguments.dropFirst(7).contains) {
                 schedules.append(Schedule(first: first, second: second, state: state))

@@ -61,8 +61,7 @@ public final class TestPooler {
     /// The address of a new database, by way of the pooler.
     public func address() throws -> ServerAddress {
         let database = try server.address().database
-        return try ServerAddress(
-            "postgres://postgres@/\(database)?host=\(server.folder)&port=\(port)")
+        return try ServerAddress("postgres://postgres@/\(database)?host=\(server.folder)&port=\(port)")
     }
 
     /// The same database's address without the pooler.

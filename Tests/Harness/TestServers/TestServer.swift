@@ -4,8 +4,8 @@ import Synchronization
 
 /// A PostgreSQL server of this test run, with a Unix socket alone, in a folder that only its user can enter.
 ///
-/// As root it runs as the user `postgres`, since no server runs as root. It ends with the process; one that a killed run
-/// has left is ended by the next run.
+/// As root it runs as the user `postgres`, since no server runs as root. It ends with the process; one that a killed
+/// run has left is ended by the next run.
 public final class TestServer: Sendable {
     /// No server can be started.
     public struct Unavailable: Error {
@@ -148,7 +148,8 @@ public final class TestServer: Sendable {
         }
     }()
 
-    /// Ends a server and removes its folder. `pg_ctl` returns once the server has ended, which is no child of this process.
+    /// Ends a server and removes its folder. `pg_ctl` returns once the server has ended, which is no child of this
+    /// process.
     private static func end(_ process: pid_t, _ programs: String, _ folder: String) {
         let stop = ["-D", folder + "/data", "-m", "immediate", "-w", "-s", "stop"]
         do {
@@ -193,8 +194,7 @@ public final class TestServer: Sendable {
         if let found = try? output("/usr/bin/env", ["pg_config", "--bindir"]) {
             folders.append(found)
         }
-        let versions =
-            (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         folders += versions.sorted().reversed().map { "/usr/lib/postgresql/\($0)/bin" }
         guard let folder = folders.first(where: { access($0 + "/initdb", X_OK) == 0 }) else {
             throw Unavailable(reason: "PostgreSQL is not installed")

@@ -59,8 +59,7 @@ public final class Campaign: Sendable {
     ///   - parts: How many parts divide the time.
     ///   - seed: What repeats it.
     public init(
-        _ name: String, parts: Int = 1, seed: UInt64 = Torture.campaignSeed,
-        in surroundings: Surroundings = .process
+        _ name: String, parts: Int = 1, seed: UInt64 = Torture.campaignSeed, in surroundings: Surroundings = .process
     ) {
         self.name = name
         self.seed = seed

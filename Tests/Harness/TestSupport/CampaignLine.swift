@@ -43,8 +43,7 @@ public struct CampaignLine: Sendable, CustomStringConvertible {
     public var description: String {
         let (seconds, rest) = duration.components
         let tenth = rest / 100_000_000_000_000_000
-        let numbers =
-            (["seed \(seed)", "\(steps) steps"] + counts.map { "\($0.number) \($0.what)" })
+        let numbers = (["seed \(seed)", "\(steps) steps"] + counts.map { "\($0.number) \($0.what)" })
         return "campaign \(campaign)\(part.isEmpty ? "" : " (\(part))"): "
             + "\(numbers.joined(separator: ", ")) in \(seconds).\(tenth) s, \(end.rawValue)"
             + (unchecked.isEmpty ? "" : "; not checked: \(unchecked.joined(separator: ", "))")

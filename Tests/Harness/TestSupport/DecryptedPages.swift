@@ -2,9 +2,9 @@ public import Lockstep
 public import SystemPackage
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// All pages of a file and of its log as a holder of the database key sees them, including free pages and unreferenced
@@ -79,9 +79,7 @@ extension UnsafeRawBufferPointer {
         let end = start + count
         return bytes.withUnsafeBytes { sought in
             guard let sought = sought.baseAddress else { return true }
-            while end - start >= bytes.count,
-                let found = memchr(start, Int32(first), end - start - bytes.count + 1)
-            {
+            while end - start >= bytes.count, let found = memchr(start, Int32(first), end - start - bytes.count + 1) {
                 if memcmp(found, sought, bytes.count) == 0 { return true }
                 start = UnsafeRawPointer(found) + 1
             }

@@ -1,5 +1,5 @@
-/// A folder of migrations as it grows over years: tables are rebuilt by hand, in one version or across several, moved, given
-/// other types, and lose columns and rows. It knows which declarations are true.
+/// A folder of migrations as it grows over years: tables are rebuilt by hand, in one version or across several, moved,
+/// given other types, and lose columns and rows. It knows which declarations are true.
 public struct GrownFolder {
     /// The number of versions after which the database has its rows, which no declaration is needed for.
     public private(set) var first = 0
@@ -31,10 +31,8 @@ public struct GrownFolder {
         for number in 0..<8 {
             let parent = number % 2 == 1 ? "t\(number - 1)" : nil
             let table = Table(
-                columns: [
-                    ("id", "INTEGER PRIMARY KEY"), ("name", "TEXT"), ("code", "TEXT"),
-                    ("parent", "INTEGER"),
-                ], parent: parent, rows: 20)
+                columns: [("id", "INTEGER PRIMARY KEY"), ("name", "TEXT"), ("code", "TEXT"), ("parent", "INTEGER")],
+                parent: parent, rows: 20)
             tables["t\(number)"] = table
             scripts.append("CREATE TABLE t\(number) (\(table.definition));")
             filling.append(
@@ -57,8 +55,7 @@ public struct GrownFolder {
             let before = scripts[..<version].enumerated().suffix(8).filter {
                 $0.element.contains(name)
             }
-            return one + "\n"
-                + before.map { "\($0.offset + 1): \($0.element)" }.joined(separator: "\n")
+            return one + "\n" + before.map { "\($0.offset + 1): \($0.element)" }.joined(separator: "\n")
         }.joined(separator: "\n")
     }
 
@@ -97,8 +94,7 @@ public struct GrownFolder {
 
     private mutating func makeTable() {
         made += 1
-        let table = Table(
-            columns: [("id", "INTEGER PRIMARY KEY"), ("name", "TEXT"), ("code", "TEXT")], rows: 2)
+        let table = Table(columns: [("id", "INTEGER PRIMARY KEY"), ("name", "TEXT"), ("code", "TEXT")], rows: 2)
         tables["m\(made)"] = table
         add(
             "CREATE TABLE m\(made) (\(table.definition));\n"
@@ -119,8 +115,7 @@ public struct GrownFolder {
 
     /// A rebuild needs foreign keys off where other rows refer to the table.
     private mutating func rebuild(_ name: String, _ table: Table) {
-        let script =
-            copy(name, table) + "\nDROP TABLE \(name);\nALTER TABLE \(name)_new RENAME TO \(name);"
+        let script = copy(name, table) + "\nDROP TABLE \(name);\nALTER TABLE \(name)_new RENAME TO \(name);"
         guard isParent(name) else { return add(script) }
         if chance(70) {
             add("-- lockstep: foreign keys off\n" + script)
@@ -157,18 +152,14 @@ public struct GrownFolder {
     // MARK: Versions that lose something
 
     private mutating func dropColumn(_ name: String, _ table: Table) {
-        guard table.rows > 0,
-            let column = table.columns.map(\.name).last(where: { !["id", "parent"].contains($0) })
+        guard table.rows > 0, let column = table.columns.map(\.name).last(where: { !["id", "parent"].contains($0) })
         else { return }
         tables[name]?.columns.removeAll { $0.name == column }
-        add(
-            "ALTER TABLE \(name) DROP COLUMN \(column);",
-            needs: "allow loss of column \(name).\(column)")
+        add("ALTER TABLE \(name) DROP COLUMN \(column);", needs: "allow loss of column \(name).\(column)")
     }
 
     private mutating func changeType(_ name: String, _ table: Table) {
-        guard table.rows > 0,
-            let place = table.columns.firstIndex(where: { $0.name == "code" && $0.type == "TEXT" })
+        guard table.rows > 0, let place = table.columns.firstIndex(where: { $0.name == "code" && $0.type == "TEXT" })
         else { return }
         var changed = table
         changed.columns[place].type = "INTEGER"

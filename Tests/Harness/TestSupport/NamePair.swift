@@ -33,8 +33,7 @@ public struct NamePair: Sendable, CustomStringConvertible {
     public static func random(using dice: inout SplitMix64) -> NamePair {
         var (one, other) = ("", "")
         for place in 0..<Int.random(in: 1...4, using: &dice) {
-            let word =
-                ["", "a", "Ta", "_x", "9", "caf", "\u{4E2D}", " "].randomElement(using: &dice) ?? ""
+            let word = ["", "a", "Ta", "_x", "9", "caf", "\u{4E2D}", " "].randomElement(using: &dice) ?? ""
             let spelling = spellings.randomElement(using: &dice) ?? spellings[0]
             let isSplit = place == 0 || Bool.random(using: &dice)
             let isTurned = Bool.random(using: &dice)

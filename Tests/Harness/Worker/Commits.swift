@@ -134,8 +134,7 @@ struct Commits {
         guard arguments.count == 6, let maximum = Maximum(arguments[5]) else { exit(64) }
         if arguments[4] == "off" { turnFileGuardsOff() }
         let work = Commits(
-            path: FilePath(arguments[1]),
-            key: .init(keyring: FilePath(arguments[2]), keyFile: FilePath(arguments[3])),
+            path: FilePath(arguments[1]), key: .init(keyring: FilePath(arguments[2]), keyFile: FilePath(arguments[3])),
             maximum: maximum)
         if arguments[0] == "notes" {
             NoteWriter.run(work)
@@ -152,8 +151,7 @@ struct Commits {
                 let outcome = try ForcedRace.run(mode, in: work.path.removingLastComponent())
                 print(
                     "\(outcome.wrong) wrong, \(outcome.hasRun ? "run" : "not run"), \(outcome.refusal ?? "accepted"), "
-                        + "\(outcome.isComplete ? "complete" : "stopped"), \(checkpointGuardStops())"
-                )
+                        + "\(outcome.isComplete ? "complete" : "stopped"), \(checkpointGuardStops())")
                 exit(0)
             }
             let rounds =

@@ -55,9 +55,7 @@ enum Copies {
         }
         let read = try await Memory.growth {
             var offset = 0
-            for try await chunk in store.chunks(
-                of: BlobPlace(table: "photo", column: "data", row: 1))
-            {
+            for try await chunk in store.chunks(of: BlobPlace(table: "photo", column: "data", row: 1)) {
                 guard chunk == Chunks.chunk(at: offset, chunk.count) else { throw Failed() }
                 offset += chunk.count
             }

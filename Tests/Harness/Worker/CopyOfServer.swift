@@ -19,8 +19,7 @@ enum CopyOfServer {
         do {
             let server = try ServerConnection(ServerAddress(arguments[1]))
             if arguments.last == "apart" { try commitFirst(server) }
-            let set = try MigrationSet(
-                folder: folder.appending("films"), engine: isToServer ? .postgres : .sqlite)
+            let set = try MigrationSet(folder: folder.appending("films"), engine: isToServer ? .postgres : .sqlite)
             let file = try Connection.open(folder.appending("data.db"), key: Migrations.key())
             let count = Count()
             var copy = ServerCopy([set])
@@ -29,9 +28,7 @@ enum CopyOfServer {
                 if count.value == fatal { kill(getpid(), SIGKILL) }
                 count.value += 1
             }
-            _ =
-                isToServer
-                ? try copy.run(from: file, to: server) : try copy.run(from: server, to: file)
+            _ = isToServer ? try copy.run(from: file, to: server) : try copy.run(from: server, to: file)
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(1)

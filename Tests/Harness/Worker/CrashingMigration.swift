@@ -15,8 +15,7 @@ enum CrashingMigration {
             let keyring = try KeyringFile(FilePath(arguments[1])).open { _ in
                 try KeyFile.read(FilePath(arguments[2]))
             }
-            let connection = try Connection.open(
-                FilePath(arguments[0]), key: keyring.activeDatabaseKey())
+            let connection = try Connection.open(FilePath(arguments[0]), key: keyring.activeDatabaseKey())
             var count = 0
             let migrator = Migrator(try MigrationSet(folder: FilePath(arguments[3])))
             _ = try migrator.run(on: connection) { _ in

@@ -22,8 +22,7 @@ enum CrashingWrites {
             options.connection.synchronous = arguments[3] == "full" ? .full : .normal
             // Checkpoints run continuously, so that many kills happen during one.
             options.checkpointPages = 50
-            let store = try Store.open(
-                FilePath(arguments[0]), rawKey: keyring.activeDatabaseKey(), options: options)
+            let store = try Store.open(FilePath(arguments[0]), rawKey: keyring.activeDatabaseKey(), options: options)
 
             @Sendable func insert(
                 _ connection: borrowing Connection, _ task: Int, _ number: Int

@@ -3,8 +3,9 @@ import Foundation
 import Lockstep
 import SystemPackage
 
-/// `ends-threads plain|waited|ignored`: uses a temporary store from several tasks, releases it, and ends with 7 while the
-/// store's threads are still ending. The last exit handler prints how many threads are. All but `plain` make each end slow.
+/// `ends-threads plain|waited|ignored`: uses a temporary store from several tasks, releases it, and ends with 7 while
+/// the store's threads are still ending. The last exit handler prints how many threads are. All but `plain` make each
+/// end slow.
 enum EndedThreads {
     static func run(_ arguments: [String]) {
         // Registered before libcrypto's own handler, so that it runs after it.

@@ -26,13 +26,11 @@ enum Migrations {
     static func key() throws -> DatabaseKey {
         // The same key as number 1 of DatabaseScratch.
         try DatabaseKey(
-            secret: SecretBytes(copying: [UInt8](repeating: 1, count: 32).span),
-            salt: (0..<16).map { 31 &+ $0 })
+            secret: SecretBytes(copying: [UInt8](repeating: 1, count: 32).span), salt: (0..<16).map { 31 &+ $0 })
     }
 
     /// Opens the database with a cache so small that pages are written while statements run.
-    private static func open(_ database: FilePath, _ fields: [FieldKeys] = []) throws -> Connection
-    {
+    private static func open(_ database: FilePath, _ fields: [FieldKeys] = []) throws -> Connection {
         var options = ConnectionOptions()
         options.fieldKeys = fields
         if !fields.isEmpty { options.mayBeUnsealed = true }
@@ -44,9 +42,7 @@ enum Migrations {
         }
     }
 
-    private static func migratePlainly(_ action: String, _ database: FilePath, _ set: MigrationSet)
-        throws
-    {
+    private static func migratePlainly(_ action: String, _ database: FilePath, _ set: MigrationSet) throws {
         let connection = try open(database)
         if action == "plain-journal" {
             do {
@@ -115,8 +111,7 @@ enum Migrations {
             if let error = result.error { throw error }
             let reported = database.removingLastComponent().appending("reported")
             try FileDescriptor.open(
-                reported, .writeOnly, options: [.create, .exclusiveCreate],
-                permissions: .ownerReadWrite
+                reported, .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite
             ).close()
         }
     }

@@ -3,8 +3,8 @@ import Foundation
 import Lockstep
 import SystemPackage
 
-/// `nested-calls OUTER INNER [memory]`: calls a store, in a file or in memory, from inside one of its own calls, and prints
-/// `refused: …`, or `went on`. A hang is for the caller to end.
+/// `nested-calls OUTER INNER [memory]`: calls a store, in a file or in memory, from inside one of its own calls, and
+/// prints `refused: …`, or `went on`. A hang is for the caller to end.
 enum NestedCalls {
     static func run(_ arguments: [String]) async {
         do {

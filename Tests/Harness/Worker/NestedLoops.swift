@@ -1,8 +1,8 @@
 import Foundation
 import Lockstep
 
-/// `nested-loops PROGRAM`: programs whose loops over chunks call the store, as servers do. Each prints what it got. A hang
-/// is for the caller to end.
+/// `nested-loops PROGRAM`: programs whose loops over chunks call the store, as servers do. Each prints what it got. A
+/// hang is for the caller to end.
 enum NestedLoops {
     static func run(_ arguments: [String]) async {
         do {
@@ -81,8 +81,7 @@ enum NestedLoops {
         let (begun, mayEnd) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
         let stream = Task.detached {
             try await store.insertBlob(
-                into: "photo", "data",
-                from: Pieces(begun: begun.continuation, mayEnd: mayEnd.stream)
+                into: "photo", "data", from: Pieces(begun: begun.continuation, mayEnd: mayEnd.stream)
             ) { connection in
                 try connection.execute("INSERT INTO photo VALUES (2, \(ZeroBytes(20_000)))")
                 return 2

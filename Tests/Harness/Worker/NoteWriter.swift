@@ -15,13 +15,11 @@ enum NoteWriter {
                 var options = ConnectionOptions()
                 options.synchronous = .normal
                 options.busyTimeout = .milliseconds(100)
-                let connection = try Connection.open(
-                    work.path, key: work.key.key(), options: options)
+                let connection = try Connection.open(work.path, key: work.key.key(), options: options)
                 while !FileManager.default.fileExists(atPath: stop) {
                     number += 1
                     do {
-                        try connection.execute(
-                            "INSERT INTO note VALUES (?, ?)", number, "note \(number)")
+                        try connection.execute("INSERT INTO note VALUES (?, ?)", number, "note \(number)")
                         print("there \(number)")
                     } catch let error where error.code == .busy {
                         print("maybe \(number)")

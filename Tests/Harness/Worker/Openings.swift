@@ -2,8 +2,8 @@ import FaultyWork
 import Lockstep
 import SystemPackage
 
-/// Opens FOLDER/films.db in a separate process as a release of a program does, with a fault at one of the system calls that
-/// change files.
+/// Opens FOLDER/films.db in a separate process as a release of a program does, with a fault at one of the system calls
+/// that change files.
 ///
 ///     Worker opens RELEASE FOLDER FAULT CALL
 ///
@@ -12,17 +12,14 @@ import SystemPackage
 enum Openings {
     private static func open(_ release: String, _ folder: FilePath) throws {
         let set = try MigrationSet(folder: folder.appending(release).appending("films"))
-        let (path, key) = (
-            folder.appending("films.db"), KeySource.keyFile(folder.appending("my.key"))
-        )
+        let (path, key) = (folder.appending("films.db"), KeySource.keyFile(folder.appending("my.key")))
         let store =
             switch release {
             case "1": try Store.openBlocking(path, key: key, migrations: set)
             case "2":
                 try Store.openBlocking(path, key: key, migrations: set, sealed: Dataset("films"))
             default:
-                try Store.openBlocking(
-                    path, key: key, migrations: set, sealed: Dataset("films"), Dataset("people"))
+                try Store.openBlocking(path, key: key, migrations: set, sealed: Dataset("films"), Dataset("people"))
             }
         try store.blocking.close()
     }

@@ -10,9 +10,7 @@ import SystemPackage
 /// FAULT and CALL are those of FaultyWork. The keyring is data.keyring, which my.key opens.
 enum Rotation {
     /// Promotes the new key before the file is replaced: if killed between the two, no key in use opens it.
-    private static func promoteFirst(
-        _ database: FilePath, _ file: KeyringFile, _ keyring: inout Keyring
-    ) throws {
+    private static func promoteFirst(_ database: FilePath, _ file: KeyringFile, _ keyring: inout Keyring) throws {
         let old = try keyring.activeDatabaseKey()
         let change = try KeyChange.begin(database, key: old)
         var version: UInt32 = 0

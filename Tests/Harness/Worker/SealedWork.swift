@@ -49,8 +49,7 @@ enum SealedWork {
     }
 
     private static func open(
-        _ path: FilePath, _ ring: borrowing Keyring, _ fields: borrowing Keyring,
-        creating: Bool = false
+        _ path: FilePath, _ ring: borrowing Keyring, _ fields: borrowing Keyring, creating: Bool = false
     ) throws -> Connection {
         var options = ConnectionOptions()
         options.fieldKeys = [try fields.fieldKeys()]

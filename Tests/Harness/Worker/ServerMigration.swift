@@ -7,9 +7,9 @@ import SystemPackage
 ///
 ///     Worker server-migration ADDRESS FOLDER EVENT [apart]
 ///
-/// It migrates to the newest version of the set in FOLDER and kills itself, as `kill -9` does, at the EVENTth event (from 0
-/// on). It exits with 0 if the migration ends before that. With `apart` it is a runner with a defect: it commits a version
-/// before it records it.
+/// It migrates to the newest version of the set in FOLDER and kills itself, as `kill -9` does, at the EVENTth event
+/// (from 0 on). It exits with 0 if the migration ends before that. With `apart` it is a runner with a defect: it
+/// commits a version before it records it.
 enum ServerMigration {
     static func run(_ arguments: [String]) -> Never {
         guard arguments.count >= 3, let fatal = Int(arguments[2]) else { exit(64) }

@@ -9,10 +9,7 @@ import Lockstep
 enum UnfetchHook {
     nonisolated(unsafe) private static var body: (() -> Void)?
     nonisolated(unsafe) private static var below:
-        (
-            @convention(c) (UnsafeMutablePointer<sqlite3_file>?, Int64, UnsafeMutableRawPointer?) ->
-                Int32
-        )?
+        (@convention(c) (UnsafeMutablePointer<sqlite3_file>?, Int64, UnsafeMutableRawPointer?) -> Int32)?
 
     /// Makes the connection's next checkpoint run `body`, once.
     static func install(_ connection: borrowing Connection, _ body: @escaping () -> Void) {

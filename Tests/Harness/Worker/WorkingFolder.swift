@@ -2,8 +2,8 @@ import Foundation
 import Lockstep
 import SystemPackage
 
-/// `working-folder FOLDER OTHER`: opens a store by a relative path in FOLDER, goes to OTHER, and uses connections that open
-/// only then. Prints what it reads.
+/// `working-folder FOLDER OTHER`: opens a store by a relative path in FOLDER, goes to OTHER, and uses connections that
+/// open only then. Prints what it reads.
 enum WorkingFolder {
     static func run(_ arguments: [String]) async {
         do {

@@ -11,8 +11,7 @@ public struct Inflate {
 
     /// The content of a stream, whose checksum is compared.
     public static func zlib(_ input: [UInt8]) throws -> [UInt8] {
-        guard input.count >= 6, input[0] & 15 == 8, input[1] & 32 == 0,
-            (Int(input[0]) << 8 | Int(input[1])) % 31 == 0
+        guard input.count >= 6, input[0] & 15 == 8, input[1] & 32 == 0, (Int(input[0]) << 8 | Int(input[1])) % 31 == 0
         else { throw Malformed() }
         var inflate = Inflate(input: input)
         while try !inflate.block() {}
@@ -108,9 +107,7 @@ public struct Inflate {
                 : step == 28
                     ? 258 : (4 + step % 4) << (step / 4 - 1) + 3 + (try bits(step / 4 - 1))
             let code = try self.symbol(distances)
-            let distance =
-                code < 4
-                ? code + 1 : (2 + code % 2) << (code / 2 - 1) + 1 + (try bits(code / 2 - 1))
+            let distance = code < 4 ? code + 1 : (2 + code % 2) << (code / 2 - 1) + 1 + (try bits(code / 2 - 1))
             guard distance <= output.count else { throw Malformed() }
             for _ in 0..<length { output.append(output[output.count - distance]) }
         }

@@ -13,8 +13,7 @@ struct ContactAdoptionTests {
         arguments: ["", " TEXT", " varchar(40)"])
     func adopted(type: String) throws {
         let bench = try ModelBench("contacts")
-        var sql =
-            "CREATE TABLE Contacts(idx INTEGER PRIMARY KEY, firstname\(type), lastname\(type), phone\(type));\n"
+        var sql = "CREATE TABLE Contacts(idx INTEGER PRIMARY KEY, firstname\(type), lastname\(type), phone\(type));\n"
         for (index, text) in AwkwardTexts.all.enumerated() {
             let text = PlainDatabase.quoted(text)
             sql += "INSERT INTO Contacts VALUES (\(index + 1), \(text), \(text), \(text));\n"
@@ -35,9 +34,7 @@ struct ContactAdoptionTests {
             #expect(AwkwardTexts.areSame(contact.lastName, text))
             // Blanks around a number are removed; a number of blanks only is removed, too.
             let number = String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-            #expect(
-                contact.phones.map(\.number).joined().isEqualAsBytes(to: number),
-                "\(text.debugDescription)")
+            #expect(contact.phones.map(\.number).joined().isEqualAsBytes(to: number), "\(text.debugDescription)")
         }
         let brian = try #require(try contacts.contact(1001))
         #expect(brian.lastName == "O'Brien" && brian.phones.map(\.number) == ["+49 221 1"])

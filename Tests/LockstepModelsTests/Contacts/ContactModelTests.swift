@@ -6,9 +6,7 @@ import Testing
 
 @Suite("Contacts, against a model")
 struct ContactModelTests {
-    private static let names = [
-        "Ann", "Bob", "O'Brien", "e\u{301}", "\u{E9}", "👩‍👩‍👧", "a\0b", "'; DROP TABLE phone;--",
-    ]
+    private static let names = ["Ann", "Bob", "O'Brien", "e\u{301}", "\u{E9}", "👩‍👩‍👧", "a\0b", "'; DROP TABLE phone;--"]
 
     private var random = ModelSeed.random()
     /// The expected content of the store.
@@ -20,8 +18,7 @@ struct ContactModelTests {
     private mutating func phone() -> Phone {
         let digits = Int.random(in: 0..<60, using: &random)
         return Phone(
-            label: name(),
-            number: Bool.random(using: &random) ? "+\(digits)" : "(\(digits / 10)) \(digits % 10)")
+            label: name(), number: Bool.random(using: &random) ? "+\(digits)" : "(\(digits / 10)) \(digits % 10)")
     }
 
     private mutating func phones() -> [Phone] {
@@ -41,8 +38,7 @@ struct ContactModelTests {
         for number in 1...10_000 {
             try step(contacts)
             if number.isMultiple(of: 1000) {
-                let copy = try LiveCopy.make(
-                    of: contacts.store.path, in: bench.folder, "after-\(number).db")
+                let copy = try LiveCopy.make(of: contacts.store.path, in: bench.folder, "after-\(number).db")
                 try contacts.store.blocking.close()
                 contacts = try bench.open(ContactStore.self, at: copy)
                 let all = try contacts.all()
@@ -55,8 +51,7 @@ struct ContactModelTests {
     private mutating func step(_ contacts: ContactStore) throws {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<25 where model.count < 100:
-            let contact = try contacts.insert(
-                Contact(firstName: name(), lastName: name(), phones: phones()))
+            let contact = try contacts.insert(Contact(firstName: name(), lastName: name(), phones: phones()))
             #expect(model.updateValue(contact, forKey: contact.id) == nil)
             last = max(last, contact.id)
         case 0..<50:
@@ -81,8 +76,7 @@ struct ContactModelTests {
             let expected = model.values.filter { contact in
                 contact.phones.contains { $0.number.filter(\.isNumber) == digits }
             }
-            #expect(
-                try contacts.contacts(withNumber: digits).map(\.id) == expected.map(\.id).sorted())
+            #expect(try contacts.contacts(withNumber: digits).map(\.id) == expected.map(\.id).sorted())
         default:
             let id = key()
             let contact = try contacts.contact(id)

@@ -9,8 +9,7 @@ import Testing
 struct ContactStoreTests {
     private func store(_ version: UInt64 = 3) throws -> ContactStore {
         let store = try Store.inMemory(options: StoreOptions(connection: ModelKeys.options()))
-        try store.blocking.migrate(
-            ModelMigrations.set(ContactStore.setName), to: .version(MigrationVersion(version)))
+        try store.blocking.migrate(ModelMigrations.set(ContactStore.setName), to: .version(MigrationVersion(version)))
         return ContactStore(store)
     }
 
@@ -47,11 +46,8 @@ struct ContactStoreTests {
         let ann = try contacts.insert(
             Contact(
                 firstName: "Ann", lastName: "A",
-                phones: [
-                    Phone(number: "+49 (221) 1"), Phone(number: "492211"), Phone(number: "sip:ann"),
-                ]))
-        let bob = try contacts.insert(
-            Contact(firstName: "Bob", lastName: "B", phones: [Phone(number: "0049 221 1")]))
+                phones: [Phone(number: "+49 (221) 1"), Phone(number: "492211"), Phone(number: "sip:ann")]))
+        let bob = try contacts.insert(Contact(firstName: "Bob", lastName: "B", phones: [Phone(number: "0049 221 1")]))
         for number in ["+49 (221) 1", "49-2211", "4 9 2 2 1 1", "492211;ext="] {
             #expect(try contacts.contacts(withNumber: number) == [ann], "\(number)")
         }
@@ -84,8 +80,7 @@ struct ContactStoreTests {
     func sealed() throws {
         let bench = try ModelBench("contacts")
         let contacts = try bench.open(ContactStore.self)
-        try contacts.insert(
-            Contact(firstName: "Ann", lastName: "A", phones: [Phone(number: "0221-4711-0815")]))
+        try contacts.insert(Contact(firstName: "Ann", lastName: "A", phones: [Phone(number: "0221-4711-0815")]))
         try contacts.store.blocking.close()
         let pages = try DecryptedPages(bench.path, bench.keyring.activeDatabaseKey())
         #expect(pages.contain(Array("Ann".utf8)))
@@ -100,22 +95,18 @@ struct ContactStoreTests {
         let keys = bench.options.connection.fieldKeys
         bench.options.connection.fieldKeys = []
         let refused = try #require(throws: LockstepError.self) { try bench.open(ContactStore.self) }
-        #expect(
-            refused.code == .keyUnavailable
-                && refused.hint?.contains("contacts.fields.keyring") == true)
+        #expect(refused.code == .keyUnavailable && refused.hint?.contains("contacts.fields.keyring") == true)
         bench.options.connection.fieldKeys = keys
         do {
             let contacts = try bench.open(ContactStore.self)
-            try contacts.insert(
-                Contact(firstName: "Ann", lastName: "A", phones: [Phone(number: "1")]))
+            try contacts.insert(Contact(firstName: "Ann", lastName: "A", phones: [Phone(number: "1")]))
             try contacts.store.blocking.close()
         }
         bench.options.connection.fieldKeys = []
         let contacts = try bench.open(ContactStore.self)
         #expect(try contacts.count() == 1)
         let calls: [() throws -> Void] = [
-            { _ = try contacts.all() }, { _ = try contacts.contact(1) },
-            { _ = try contacts.contacts(withNumber: "1") },
+            { _ = try contacts.all() }, { _ = try contacts.contact(1) }, { _ = try contacts.contacts(withNumber: "1") },
             {
                 try contacts.insert(
                     Contact(firstName: "B", lastName: "", phones: [Phone(number: "2")]))
@@ -138,8 +129,7 @@ struct ContactStoreTests {
         let contacts = try store(version)
         let incomplete = [
             Contact(firstName: "", lastName: ""), Contact(firstName: " ", lastName: "\t\n\u{3000}"),
-            Contact(
-                firstName: "secret", lastName: "x", phones: [Phone(number: "1"), Phone(number: "")]),
+            Contact(firstName: "secret", lastName: "x", phones: [Phone(number: "1"), Phone(number: "")]),
         ]
         for contact in incomplete {
             let error = try #require(throws: LockstepError.self) {
@@ -158,13 +148,9 @@ struct ContactStoreTests {
     func texts(version: UInt64) throws {
         let contacts = try store(version)
         for text in AwkwardTexts.all + (version == 3 ? [AwkwardTexts.long] : []) {
-            let phones =
-                text.isEmpty
-                ? [] : [Phone(label: text, number: text), Phone(label: "", number: "1")]
+            let phones = text.isEmpty ? [] : [Phone(label: text, number: text), Phone(label: "", number: "1")]
             for names in text.count > 1000 ? [(text, text)] : [(text, "x"), ("x", text)] {
-                let id = try contacts.insert(
-                    Contact(firstName: names.0, lastName: names.1, phones: phones)
-                ).id
+                let id = try contacts.insert(Contact(firstName: names.0, lastName: names.1, phones: phones)).id
                 let read = try #require(try contacts.contact(id))
                 #expect(AwkwardTexts.areSame(read.firstName, names.0))
                 #expect(AwkwardTexts.areSame(read.lastName, names.1))
@@ -180,10 +166,8 @@ struct ContactStoreTests {
 
     @Test("Every call has a non-blocking twin with the same result")
     func twins() async throws {
-        let contacts = try await ContactStore.inMemory(
-            options: StoreOptions(connection: ModelKeys.options()))
-        let ann = try await contacts.insert(
-            Contact(firstName: "Ann", lastName: "A", phones: [Phone(number: "1")]))
+        let contacts = try await ContactStore.inMemory(options: StoreOptions(connection: ModelKeys.options()))
+        let ann = try await contacts.insert(Contact(firstName: "Ann", lastName: "A", phones: [Phone(number: "1")]))
         let more = try await contacts.insert([Contact(firstName: "Bob", lastName: "B")])
         #expect(try await contacts.all() == [ann] + more)
         #expect(try await contacts.contact(ann.id) == ann)
@@ -205,8 +189,7 @@ struct ContactStoreTests {
 
     @Test("Many tasks insert and change at once, and no change is lost")
     func concurrent() async throws {
-        let contacts = try await ContactStore.temporary(
-            options: StoreOptions(connection: ModelKeys.options()))
+        let contacts = try await ContactStore.temporary(options: StoreOptions(connection: ModelKeys.options()))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<30 {
                 group.addTask {

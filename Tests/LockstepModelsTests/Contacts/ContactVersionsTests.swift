@@ -6,15 +6,12 @@ import Testing
 
 @Suite("Contacts on every version")
 struct ContactVersionsTests {
-    @Test("Numbers are sealed as they are, unsealed on the way down, and sealed again")
-    func upDownUp() throws {
+    @Test("Numbers are sealed as they are, unsealed on the way down, and sealed again") func upDownUp() throws {
         let bench = try ModelBench("contacts")
         let contacts = try bench.open(ContactStore.self, version: 2)
         for text in AwkwardTexts.all {
             try contacts.insert(
-                Contact(
-                    firstName: "x", lastName: text,
-                    phones: text.isEmpty ? [] : [Phone(label: text, number: text)]))
+                Contact(firstName: "x", lastName: text, phones: text.isEmpty ? [] : [Phone(label: text, number: text)]))
         }
         let before = try contacts.all()
         let set = try ModelMigrations.set(ContactStore.setName)

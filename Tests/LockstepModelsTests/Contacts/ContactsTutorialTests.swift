@@ -15,9 +15,7 @@ struct ContactsTutorialTests {
             folder.appending("people.db"), key: .keyFile(folder.appending("my.key")))
 
         let brian = try await contacts.insert(
-            Contact(
-                firstName: "Brian", lastName: "O'Brien",
-                phones: [Phone(label: "home", number: "+49 (221) 4711")]))
+            Contact(firstName: "Brian", lastName: "O'Brien", phones: [Phone(label: "home", number: "+49 (221) 4711")]))
         let caller = try await contacts.contacts(withNumber: "49-221-4711")
 
         // Each assignment is compared: only changed values are written.

@@ -10,8 +10,7 @@ struct TrackedTests {
         Tracked(
             try contacts.insert(
                 Contact(
-                    firstName: "Ann", lastName: "A",
-                    phones: [Phone(number: "1"), Phone(label: "work", number: "2")])))
+                    firstName: "Ann", lastName: "A", phones: [Phone(number: "1"), Phone(label: "work", number: "2")])))
     }
 
     private static func store(_ options: ConnectionOptions? = nil) throws -> ContactStore {
@@ -37,8 +36,7 @@ struct TrackedTests {
         #expect(!ann.isDirty && ann.lastName == "A" && ann.current == ann.stored)
     }
 
-    @Test("Changes are reported with old and new value; the telephones' order is no change")
-    func telling() throws {
+    @Test("Changes are reported with old and new value; the telephones' order is no change") func telling() throws {
         var ann = try Self.ann(Self.store())
         let phones = ann.phones
         ann.lastName = "B"
@@ -62,9 +60,7 @@ struct TrackedTests {
     func bytes() throws {
         let contacts = try Self.store()
         var contact = Tracked(
-            try contacts.insert(
-                Contact(
-                    firstName: "Ame\u{301}lie", lastName: "", phones: [Phone(number: "\u{E9}1")])))
+            try contacts.insert(Contact(firstName: "Ame\u{301}lie", lastName: "", phones: [Phone(number: "\u{E9}1")])))
         contact.firstName = "Am\u{E9}lie"
         contact.phones[0].number = "e\u{301}1"
         #expect(contact.changes.count == 2)
@@ -120,8 +116,7 @@ struct TrackedTests {
         try contacts.update(&ann)
         #expect(
             ran.withLock { $0 } == [
-                "UPDATE Contacts SET firstname = ? WHERE idx = ?",
-                "UPDATE phone SET label = ? WHERE id = ?",
+                "UPDATE Contacts SET firstname = ? WHERE idx = ?", "UPDATE phone SET label = ? WHERE id = ?",
             ])
         let read = try #require(try contacts.contact(ann.id))
         #expect(read.firstName == "Anne" && read.lastName == "Other")
@@ -164,8 +159,7 @@ struct TrackedTests {
         ann.phones[1].number = "old"
         #expect(throws: LockstepError.self) { try contacts.update(&ann) }
         try contacts.delete(ann.id)
-        let bob = try contacts.insert(
-            Contact(firstName: "Bob", lastName: "B", phones: [Phone(number: "1")]))
+        let bob = try contacts.insert(Contact(firstName: "Bob", lastName: "B", phones: [Phone(number: "1")]))
         #expect(bob.id > ann.id && bob.phones[0].id > other.phones[1].id)
         ann.firstName = "Anne"
         #expect(throws: LockstepError.self) { try contacts.update(&ann) }
@@ -195,8 +189,7 @@ struct TrackedTests {
     @Test("A change to no name or an empty number, or to another contact's telephone, is refused")
     func refused() throws {
         let contacts = try Self.store()
-        let bob = try contacts.insert(
-            Contact(firstName: "Bob", lastName: "", phones: [Phone(number: "9")]))
+        let bob = try contacts.insert(Contact(firstName: "Bob", lastName: "", phones: [Phone(number: "9")]))
         let changes: [(inout Tracked<Contact>) -> Void] = [
             { contact in (contact.firstName, contact.lastName) = ("", " ") },
             { $0.phones[0].number = "" }, { $0.phones.append(Phone(number: "")) },

@@ -43,8 +43,7 @@ struct VCardExportTests {
             Contact(
                 firstName: "Ann; B", lastName: "O'Brien, jr.\\",
                 phones: [
-                    Phone(number: "1"), Phone(label: "home", number: "2"),
-                    Phone(label: "Mom,\nhome", number: "3"),
+                    Phone(number: "1"), Phone(label: "home", number: "2"), Phone(label: "Mom,\nhome", number: "3"),
                 ]))
         #expect(
             String(decoding: try export(contacts), as: UTF8.self)
@@ -68,8 +67,7 @@ struct VCardExportTests {
         for name in ["ü", "ab", "👩‍👩‍👧‍👦", "e\u{301}", "漢"] {
             for shift in 0..<4 {
                 let text = String(repeating: "x", count: shift) + String(repeating: name, count: 60)
-                try contacts.insert(
-                    Contact(firstName: text, lastName: "", phones: [Phone(number: text)]))
+                try contacts.insert(Contact(firstName: text, lastName: "", phones: [Phone(number: text)]))
             }
         }
         let bytes = try export(contacts)
@@ -84,15 +82,12 @@ struct VCardExportTests {
     func roundTrip() throws {
         let contacts = try store()
         for text in AwkwardTexts.all {
-            let phones = [
-                Phone(label: text, number: text.isEmpty ? "0" : text), Phone(number: "1"),
-            ]
+            let phones = [Phone(label: text, number: text.isEmpty ? "0" : text), Phone(number: "1")]
             try contacts.insert(Contact(firstName: text, lastName: "x", phones: phones))
             try contacts.insert(Contact(firstName: "x", lastName: text, phones: phones.reversed()))
         }
         for label in ["voice", "pref", "home fax", "Home", "phone", "text"] {
-            try contacts.insert(
-                Contact(firstName: "x", lastName: "", phones: [Phone(label: label, number: "1")]))
+            try contacts.insert(Contact(firstName: "x", lastName: "", phones: [Phone(label: label, number: "1")]))
         }
         let long = String(AwkwardTexts.long.prefix(1_000_000))
         try contacts.insert(Contact(firstName: long, lastName: "", phones: [Phone(number: "1")]))
@@ -108,19 +103,12 @@ struct VCardExportTests {
         #expect(report == .of(originals.count))
         #expect(try export(copy) == bytes)
         for (one, other) in zip(originals, try copy.all().sorted { $0.id < $1.id }) {
-            #expect(
-                AwkwardTexts.areSame(one.firstName, other.firstName),
-                "\(one.firstName.debugDescription)")
-            #expect(
-                AwkwardTexts.areSame(one.lastName, other.lastName),
-                "\(one.lastName.debugDescription)")
+            #expect(AwkwardTexts.areSame(one.firstName, other.firstName), "\(one.firstName.debugDescription)")
+            #expect(AwkwardTexts.areSame(one.lastName, other.lastName), "\(one.lastName.debugDescription)")
             #expect(one.phones.count == other.phones.count)
             for (one, other) in zip(one.phones, other.phones) {
-                #expect(
-                    AwkwardTexts.areSame(one.label, other.label), "\(one.label.debugDescription)")
-                #expect(
-                    AwkwardTexts.areSame(one.number, other.number), "\(one.number.debugDescription)"
-                )
+                #expect(AwkwardTexts.areSame(one.label, other.label), "\(one.label.debugDescription)")
+                #expect(AwkwardTexts.areSame(one.number, other.number), "\(one.number.debugDescription)")
             }
         }
     }
@@ -132,8 +120,7 @@ struct VCardExportTests {
         for text in [String(repeating: "x", count: 200_000), folded] {
             let path = try folder.write(
                 "people.vcf",
-                "BEGIN:VCARD\nVERSION:4.0\nN:a;\(text)\nEND:VCARD\nBEGIN:VCARD\nVERSION:4.0\nN:b;\nEND:VCARD"
-            )
+                "BEGIN:VCARD\nVERSION:4.0\nN:a;\(text)\nEND:VCARD\nBEGIN:VCARD\nVERSION:4.0\nN:b;\nEND:VCARD")
             #expect(try VCardFile.count(path, longest: 20_000) == (rejected: 1, contacts: 1))
         }
     }

@@ -6,8 +6,7 @@ import Testing
 @Suite("Contacts from vCards")
 struct VCardImportTests {
     private func read(_ bytes: [UInt8]) throws -> (ImportReport, [String]) {
-        let contacts = try ContactStore.inMemory(
-            options: StoreOptions(connection: ModelKeys.options()))
+        let contacts = try ContactStore.inMemory(options: StoreOptions(connection: ModelKeys.options()))
         let folder = try TemporaryFolder()
         let report = try contacts.importVCards(folder.write("people.vcf", bytes))
         let people = try contacts.all().sorted { $0.id < $1.id }.map { contact in
@@ -18,8 +17,7 @@ struct VCardImportTests {
     }
 
     private func card(_ version: String, _ lines: String...) -> String {
-        (["BEGIN:VCARD", "VERSION:\(version)"] + lines + ["END:VCARD", ""]).joined(
-            separator: "\r\n")
+        (["BEGIN:VCARD", "VERSION:\(version)"] + lines + ["END:VCARD", ""]).joined(separator: "\r\n")
     }
 
     private func people(_ text: String) throws -> [String] {
@@ -34,8 +32,7 @@ struct VCardImportTests {
     func four() throws {
         let text = card(
             "4.0", "FN:Dr. Ann B. O'Brien", "N:O'Brien;Ann;B.;Dr.;", "item1.TEL:+49 221 1",
-            "item1.X-ABLabel:Mom's\\, home",
-            "TEL;VALUE=uri;PREF=1;TYPE=\"voice,home\":tel:+1-555-555-5555;ext=5555",
+            "item1.X-ABLabel:Mom's\\, home", "TEL;VALUE=uri;PREF=1;TYPE=\"voice,home\":tel:+1-555-555-5555;ext=5555",
             "TEL;TYPE=cell:0171", "TEL;TYPE=work,fax:22", "TEL:", "EMAIL:a@b.c",
             "X-UNKNOWN;A=\"x:y;z\":1",
             "ADR;LABEL=\"a;b:c\":;;;", "NOTE:no colon problem: here", "no property at all")
@@ -56,8 +53,7 @@ struct VCardImportTests {
             try people(text) == ["li\nne\nno\\x|a;b,c\\d|home=1|cell=2|voice=\t3|phone=4"])
     }
 
-    @Test("Version 2.1: bare types, quoted-printable over several lines, and character sets")
-    func two() throws {
+    @Test("Version 2.1: bare types, quoted-printable over several lines, and character sets") func two() throws {
         let latin =
             Array("BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=ISO-8859-1:M".utf8) + [0xFC]
             + Array("ller;J\\;r;;\r\nTEL;HOME;VOICE:1\r\nTEL;CELL:2\r\nEND:VCARD\r\n".utf8)
@@ -73,15 +69,10 @@ struct VCardImportTests {
                 "N:Agent;Smith", "TEL:007", "END:VCARD", "TEL:1")
         let (report, people) = try read(latin + Array(text.utf8))
         #expect(report == .of(3))
-        #expect(
-            people == [
-                "J;r|Müller|home=1|cell=2", "Jörg=|Müller|work fax=01 2|phone=3\\n",
-                "“x”|€uro|phone=1",
-            ])
+        #expect(people == ["J;r|Müller|home=1|cell=2", "Jörg=|Müller|work fax=01 2|phone=3\\n", "“x”|€uro|phone=1"])
     }
 
-    @Test("A folded line of version 2.1 keeps its blank, one of the later versions does not")
-    func folds() throws {
+    @Test("A folded line of version 2.1 keeps its blank, one of the later versions does not") func folds() throws {
         #expect(try people(card("2.1", "N:van", " Dyck;Ann")) == ["Ann|van Dyck"])
         #expect(try people(card("3.0", "N:van", "  Dyck;A", "\tnn")) == ["Ann|van Dyck"])
     }
@@ -102,9 +93,8 @@ struct VCardImportTests {
     @Test("Invalid cards are reported with their first line, the others imported")
     func rejections() throws {
         let cases: [(String, String?)] = [
-            ("BEGIN:VCARD\nVERSION:4.0\nN:secret;a\nEND:VCARD", nil),
-            ("secret", "it is outside of a card"), ("N:secret;b", "it is outside of a card"),
-            ("BEGIN:VCALENDAR", "it is outside of a card"),
+            ("BEGIN:VCARD\nVERSION:4.0\nN:secret;a\nEND:VCARD", nil), ("secret", "it is outside of a card"),
+            ("N:secret;b", "it is outside of a card"), ("BEGIN:VCALENDAR", "it is outside of a card"),
             ("END:VCARD", "it is outside of a card"),
             ("BEGIN:VCARD\nVERSION:4.0\nN:;;secret\nTEL:1\nEND:VCARD", "the card has no name"),
             ("BEGIN:VCARD\nVERSION:4.0\nN: ;\nFN:\nEND:VCARD", "the card has no name"),
@@ -117,10 +107,7 @@ struct VCardImportTests {
                 "the card's version is not 2.1, 3.0 or 4.0"
             ),
             ("BEGIN:VCARD\nVERSION:4.0\nN:cut;off", "the card does not end"),
-            (
-                "BEGIN:VCARD\nVERSION:2.1\nN;CHARSET=KOI8-R:a;b\nEND:VCARD",
-                "its text is in an unknown character set"
-            ),
+            ("BEGIN:VCARD\nVERSION:2.1\nN;CHARSET=KOI8-R:a;b\nEND:VCARD", "its text is in an unknown character set"),
             (
                 "BEGIN:VCARD\nVERSION:3.0\nN;ENCODING=B:YTti\nEND:VCARD",
                 "its text is in an unknown encoding"
@@ -138,12 +125,10 @@ struct VCardImportTests {
         #expect(report.rejections.map { "\($0.line ?? 0): \($0.reason)" } == expected)
         #expect(people == ["a|secret", "a|last"])
         #expect(!"\(report)".contains("secret"))
-        let bytes =
-            Array("BEGIN:VCARD\nVERSION:4.0\nN:".utf8) + [0xFF] + Array(";a\nEND:VCARD".utf8)
+        let bytes = Array("BEGIN:VCARD\nVERSION:4.0\nN:".utf8) + [0xFF] + Array(";a\nEND:VCARD".utf8)
         #expect(
-            try read(bytes).0.rejections.map(\.reason) == [
-                "it is not valid UTF-8, and no other character set is named"
-            ])
+            try read(bytes).0.rejections.map(\.reason) == ["it is not valid UTF-8, and no other character set is named"]
+        )
     }
 
     @Test("Damage anywhere in a file does not crash", arguments: 0..<20 as Range<UInt64>)
@@ -151,8 +136,7 @@ struct VCardImportTests {
         var random = SplitMix64(state: seed)
         let whole = Array(
             (card("2.1", "N;ENCODING=QUOTED-PRINTABLE:=C3=BC;b=", "c", "TEL;HOME:1")
-                + card("4.0", "N:a\\;b;c", "item1.TEL;TYPE=\"a,b\":1", "item1.X-ABLabel:x", " y"))
-                .utf8)
+                + card("4.0", "N:a\\;b;c", "item1.TEL;TYPE=\"a,b\":1", "item1.X-ABLabel:x", " y")).utf8)
         let interesting = Array("=;:\\,\".\n\r \0".utf8) + [0xFF]
         var file: [UInt8] = []
         for _ in 0..<50 {

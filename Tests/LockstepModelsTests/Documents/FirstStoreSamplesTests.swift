@@ -45,8 +45,7 @@ private enum SecondRelease {
 
         async let seen = store.observe { try $0.count(Film.self, where: { $0.seen != nil }) }
             .first { $0 > 0 }
-        try await store.update(
-            Film.self, set: { [$0.seen.set(to: "at home")] }, where: { $0.title == "Metropolis" })
+        try await store.update(Film.self, set: { [$0.seen.set(to: "at home")] }, where: { $0.title == "Metropolis" })
         print("seen: \(try await seen ?? 0)")
         try await store.close()
         // end
@@ -77,8 +76,7 @@ struct FirstStoreSamplesTests {
             folder.file("films.db"), key: .keyFile(folder.file("my.key")),
             migrations: EmbeddedMigrations.films, records: Film.self)
         try await store.insert(Film(title: "Metropolis", year: 1927))
-        let old = try await store.all(
-            Film.self, where: { $0.year < 1970 }, orderBy: { [$0.id.ascending] })
+        let old = try await store.all(Film.self, where: { $0.year < 1970 }, orderBy: { [$0.id.ascending] })
         for film in old { print(film.id ?? 0, film.title, film.year) }
         // end
         return old.count
@@ -124,18 +122,14 @@ struct FirstStoreSamplesTests {
     func sealing() async throws {
         let folder = try TemporaryFolder()
         try await Store.open(
-            folder.file("films.db"), key: .keyFile(folder.file("my.key")),
-            migrations: EmbeddedMigrations.films
+            folder.file("films.db"), key: .keyFile(folder.file("my.key")), migrations: EmbeddedMigrations.films
         ).close()
         let protect = "protect film.title dataset=films index=casefold"
         let films = try MigrationSet(
             name: "films",
             files: [
                 EmbeddedMigrations.create,
-                (
-                    name: "0002_seal_titles.sql",
-                    content: "-- lockstep: up\n-- lockstep: \(protect)\n"
-                ),
+                (name: "0002_seal_titles.sql", content: "-- lockstep: up\n-- lockstep: \(protect)\n"),
             ])
         // sample: SealedColumnsInAProgram.md
         let store = try await Store.open(
@@ -144,8 +138,7 @@ struct FirstStoreSamplesTests {
         // end
         // sample: SealedColumnsInAProgram.md
         try await store.insert(Film(title: "Metropolis", year: 1927))
-        let found = try await store.all(
-            Film.self, where: { $0.title.equalIgnoringCase("METROPOLIS") })
+        let found = try await store.all(Film.self, where: { $0.title.equalIgnoringCase("METROPOLIS") })
         // end
         #expect(found.map(\.title) == ["Metropolis"])
         // sample: SealedColumnsInAProgram.md
@@ -213,10 +206,7 @@ struct FirstStoreSamplesTests {
         }
         let players = try await store.all(Player.self, orderBy: { [$0.joined.ascending] })
         // end
-        #expect(
-            players.map { Int(($0.joined.timeIntervalSince1970 * 1000).rounded()) } == [
-                1_795_400_000_123
-            ])
+        #expect(players.map { Int(($0.joined.timeIntervalSince1970 * 1000).rounded()) } == [1_795_400_000_123])
     }
 
     @Test("A database that was adopted opens like any other")
@@ -245,8 +235,7 @@ struct FirstStoreSamplesTests {
         await #expect {
             // sample: Deploying.md
             let store = try await Store.open(
-                folder.file("films.db"), key: .keyFile(folder.file("my.key")), migrations: films,
-                mode: .existing)
+                folder.file("films.db"), key: .keyFile(folder.file("my.key")), migrations: films, mode: .existing)
             // end
             try await store.close()
         } throws: {

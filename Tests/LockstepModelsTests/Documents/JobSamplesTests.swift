@@ -7,14 +7,12 @@ struct JobSamplesTests {
     @Test("A verification shows its progress")
     func progress() throws {
         let sample = try SampleFolder()
-        try sample.write(
-            "Migrations/notes", ["0001_note.sql": "-- lockstep: up\nCREATE TABLE note (text);"])
+        try sample.write("Migrations/notes", ["0001_note.sql": "-- lockstep: up\nCREATE TABLE note (text);"])
         let folder = sample.folder
         let sets = [try MigrationSet(folder: folder.file("Migrations/notes"))]
         try sample.database("notes", sets: sets)
         // sample: LongJobs.md
-        let access = try DatabaseAccess(
-            to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
+        let access = try DatabaseAccess(to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         let verification = Verification(folder.file("notes.db"), sets: sets)
         let report = try verification.run(access) { progress in
             guard let total = progress.total else { return }
@@ -28,14 +26,12 @@ struct JobSamplesTests {
     @Test("A verification is awaited")
     func awaited() async throws {
         let sample = try SampleFolder()
-        let keyring = try sample.database(
-            "notes", "CREATE TABLE note (text); INSERT INTO note VALUES ('bread')")
+        let keyring = try sample.database("notes", "CREATE TABLE note (text); INSERT INTO note VALUES ('bread')")
         let folder = sample.folder
         let store = try Store.open(folder.file("notes.db"), rawKey: keyring.activeDatabaseKey())
         // sample: LongJobs.md
         let copied = try await store.backup(to: folder.file("copy.db"))
-        let access = try DatabaseAccess(
-            to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
+        let access = try DatabaseAccess(to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         let report = try await JobThread.run {
             try Verification(folder.file("copy.db")).run(access)
         }
@@ -49,8 +45,7 @@ struct JobSamplesTests {
         try sample.database("notes", "CREATE TABLE note (text)")
         let folder = sample.folder
         // sample: LongJobs.md
-        var access = try DatabaseAccess(
-            to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
+        var access = try DatabaseAccess(to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         try DatabaseKeyRotation(of: folder.file("notes.db")).run(&access)
         let pages = try PageAudit(folder.file("notes.db")).run(access)
         // end

@@ -23,8 +23,7 @@ struct MigrationSamplesTests {
     private func notes() throws -> SampleFolder {
         let sample = try SampleFolder()
         try sample.write("Migrations/notes", ["0001_note.sql": Self.first])
-        try sample.database(
-            "notes", sets: [MigrationSet(folder: sample.folder.file("Migrations/notes"))])
+        try sample.database("notes", sets: [MigrationSet(folder: sample.folder.file("Migrations/notes"))])
         let connection = try self.connection(sample)
         try connection.execute("INSERT INTO note (text, made) VALUES ('bread', '1346186100')")
         try sample.write("Migrations/notes", ["0002_made_at.sql": Self.second])
@@ -38,8 +37,7 @@ struct MigrationSamplesTests {
     }
 
     private func connection(_ sample: SampleFolder) throws -> Connection {
-        try Connection.open(
-            sample.folder.file("notes.db"), key: keyring(sample).activeDatabaseKey())
+        try Connection.open(sample.folder.file("notes.db"), key: keyring(sample).activeDatabaseKey())
     }
 
     @Test("A program migrates its store when it starts")
@@ -48,8 +46,7 @@ struct MigrationSamplesTests {
         let folder = sample.folder
         let keyring = try self.keyring(sample)
         // sample: Migrating.md
-        let store = try Store.open(
-            folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
+        let store = try Store.open(folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
         try await store.migrate(MigrationSet(folder: folder.file("Migrations/notes")))
         // end
         let rows = try await store.read { db in
@@ -61,18 +58,14 @@ struct MigrationSamplesTests {
     @Test("A version is written in Swift")
     func code() throws {
         let sample = try notes()
-        try sample.write(
-            "Migrations/notes", ["0003_tag.sql": "-- lockstep: up\nCREATE TABLE tag (name);"])
+        try sample.write("Migrations/notes", ["0003_tag.sql": "-- lockstep: up\nCREATE TABLE tag (name);"])
         let folder = sample.folder
         let parse: @Sendable (String) -> Int? = { Int($0) }
         // sample: Migrating.md
         let set = try MigrationSet(folder: folder.file("Migrations/notes")).adding(
             CodeMigration(version: MigrationVersion(4), name: "parse dates") { connection in
-                for (id, text) in try connection.query(
-                    "SELECT id, made FROM note", as: (Int, String).self)
-                {
-                    try connection.execute(
-                        "UPDATE note SET made_at = ? WHERE id = ?", parse(text), id)
+                for (id, text) in try connection.query("SELECT id, made FROM note", as: (Int, String).self) {
+                    try connection.execute("UPDATE note SET made_at = ? WHERE id = ?", parse(text), id)
                 }
             })
         // end
@@ -85,12 +78,10 @@ struct MigrationSamplesTests {
     @Test("A backfill runs as it is shown")
     func backfill() throws {
         let sample = try notes()
-        let shown = try #require(
-            Samples.shown(in: "Sources/Lockstep/Lockstep.docc/Migrating.md", "sql").first)
+        let shown = try #require(Samples.shown(in: "Sources/Lockstep/Lockstep.docc/Migrating.md", "sql").first)
         try sample.write("Migrations/notes", ["0002_made_at.sql": shown])
         let connection = try self.connection(sample)
-        _ = try Migrator(MigrationSet(folder: sample.folder.file("Migrations/notes"))).run(
-            on: connection)
+        _ = try Migrator(MigrationSet(folder: sample.folder.file("Migrations/notes"))).run(on: connection)
         let size = try connection.value("SELECT size FROM note", as: Int.self)
         #expect(size == 5)
     }
@@ -101,8 +92,7 @@ struct MigrationSamplesTests {
         let folder = sample.folder
         let set = try MigrationSet(folder: folder.file("Migrations/notes"))
         // sample: MigratingSafely.md
-        let access = try DatabaseAccess(
-            to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
+        let access = try DatabaseAccess(to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         let report = try Rehearsal(of: folder.file("notes.db"), sets: [set]).run(access)
         if let failure = report.failure { print("this would fail: \(failure)") }
         // end
@@ -122,8 +112,7 @@ struct MigrationSamplesTests {
                 throw Empty()
             }
         }
-        try migration.run(
-            DatabaseAccess(to: folder.file("notes.db"), key: .keyFile(folder.file("my.key"))))
+        try migration.run(DatabaseAccess(to: folder.file("notes.db"), key: .keyFile(folder.file("my.key"))))
         // end
         let connection = try self.connection(sample)
         let rows = try connection.query("SELECT made_at FROM note", as: Int?.self)
@@ -134,9 +123,7 @@ struct MigrationSamplesTests {
     func layouts() throws {
         let sample = try SampleFolder()
         try sample.write(
-            "db/migrations",
-            ["00001_item.sql": "-- +goose Up\nCREATE TABLE a (x);\n-- +goose Down\nDROP TABLE a;\n"]
-        )
+            "db/migrations", ["00001_item.sql": "-- +goose Up\nCREATE TABLE a (x);\n-- +goose Down\nDROP TABLE a;\n"])
         let folder = sample.folder
         // sample: FoldersOfOtherTools.md
         let set = try MigrationSet(folder: folder.file("db/migrations"))  // detected from the files
@@ -188,8 +175,7 @@ struct MigrationSamplesTests {
         // sample: ProvingADatabase.md
         var verification = Verification(folder.file("notes.db"), sets: sets)
         verification.isDeep = true
-        let access = try DatabaseAccess(
-            to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
+        let access = try DatabaseAccess(to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         let report = try verification.run(access)
         for outcome in report.outcomes where outcome.hasFailed { print(outcome.summary) }
         // end

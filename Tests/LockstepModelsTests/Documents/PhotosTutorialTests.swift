@@ -27,8 +27,7 @@ struct PhotosTutorialTests {
         let album = try dataset.fieldKeys(named: "album")
         options.connection.fieldKeys = [album]
         let path = folder.appending("photos.db")
-        let photos = try PhotoStore.open(
-            path, key: database.databaseKey(for: path), options: options)
+        let photos = try PhotoStore.open(path, key: database.databaseKey(for: path), options: options)
         try photos.seal(keys: album)
 
         let id = try photos.insert("holiday.jpg", from: folder.appending("holiday.jpg"))

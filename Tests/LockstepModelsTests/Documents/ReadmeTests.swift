@@ -23,8 +23,7 @@ struct ReadmeTests {
             folder.file("films.db"), key: .keyFile(folder.file("my.key")),
             migrations: EmbeddedMigrations.films, records: Film.self)
         try await store.insert(Film(title: "Metropolis", year: 1927))
-        let old = try await store.all(
-            Film.self, where: { $0.year < 1970 }, orderBy: { [$0.id.ascending] })
+        let old = try await store.all(Film.self, where: { $0.year < 1970 }, orderBy: { [$0.id.ascending] })
         for film in old { print(film.id ?? 0, film.title, film.year) }
         // end
         return old.count

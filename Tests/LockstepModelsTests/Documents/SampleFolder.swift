@@ -47,8 +47,7 @@ struct SampleFolder {
 
     /// Writes files into a folder, which it makes.
     func write(_ path: String, _ files: KeyValuePairs<String, String>) throws {
-        try FileManager.default.createDirectory(
-            atPath: folder.file(path).string, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: folder.file(path).string, withIntermediateDirectories: true)
         for (name, text) in files { try folder.write("\(path)/\(name)", text) }
     }
 }

@@ -17,10 +17,7 @@ enum EmbeddedMigrations {
             try MigrationSet(
                 name: "users",
                 files: [
-                    (
-                        name: "0001_user.sql",
-                        content: "-- lockstep: up\nCREATE TABLE user (name TEXT PRIMARY KEY);\n"
-                    )
+                    (name: "0001_user.sql", content: "-- lockstep: up\nCREATE TABLE user (name TEXT PRIMARY KEY);\n")
                 ])
         }
     }

@@ -4,16 +4,15 @@ import TestSupport
 
 /// The samples in the documents, and their copies in the tests that compile and run them.
 ///
-/// A copy stands between `// sample: README.md` and `// end`. It differs from its sample only in white space, imports and
-/// paths: `folder.file("films.db")` stands for `"films.db"`.
+/// A copy stands between `// sample: README.md` and `// end`. It differs from its sample only in white space, imports
+/// and paths: `folder.file("films.db")` stands for `"films.db"`.
 enum Samples {
     /// The documents, by their paths in the package.
     static let documents =
         ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
         + ["Lockstep", "LockstepModels"].flatMap { module in
             let folder = "Sources/\(module)/\(module).docc"
-            let files = FileManager.default.enumerator(
-                atPath: Programs.package.appending(folder).string)
+            let files = FileManager.default.enumerator(atPath: Programs.package.appending(folder).string)
             // Without the folder there are no samples, which is an error of a test of its own.
             return (files?.compactMap { $0 as? String } ?? [])
                 .filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }

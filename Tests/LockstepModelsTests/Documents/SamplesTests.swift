@@ -25,8 +25,7 @@ struct SamplesTests {
         #expect(counts.filter { $0 > 0 }.count >= 10)
     }
 
-    @Test("A copy can differ in white space, imports and paths, and in nothing else")
-    func differences() {
+    @Test("A copy can differ in white space, imports and paths, and in nothing else") func differences() {
         let sample = Samples.essence("import Lockstep\nlet store = try Store.open(\"a.db\")")
         #expect(sample == "letstore=tryStore.open(\"a.db\")")
         #expect(sample == Samples.essence("let store =\n  try Store.open(folder.file(\"a.db\"))"))

@@ -12,8 +12,7 @@ struct SealingSamplesTests {
         let shown = try #require(Samples.shown(in: Self.article, "sql").first)
         let film = "CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT, year INTEGER);"
         let set = try MigrationSet(
-            name: "films",
-            files: [("0001_film.sql", "-- lockstep: up\n\(film)"), ("0002_seal.sql", shown)])
+            name: "films", files: [("0001_film.sql", "-- lockstep: up\n\(film)"), ("0002_seal.sql", shown)])
         let keys = try dataset.fieldKeys(named: "catalogue")
         try sample.database("films", sets: [set], fieldKeys: [keys])
     }
@@ -55,8 +54,7 @@ struct SealingSamplesTests {
             // end
             #expect(titles == ["Casablanca"])
             // sample: SealingColumns.md
-            let found = try db.matching(
-                "title", of: "film", .same(as: .text("casablanca"), under: .casefold))
+            let found = try db.matching("title", of: "film", .same(as: .text("casablanca"), under: .casefold))
             let years = try db.query("SELECT year FROM film_open WHERE \(found)") { row in
                 try row[0] as Int
             }
@@ -80,8 +78,7 @@ struct SealingSamplesTests {
             folder.file("films.db"), rawKey: key(folder), options: options)
         // sample: SealingColumns.md
         var keyring = try file.open { _ in try KeyFile.read(folder.file("my.key")) }
-        try store.blocking.withoutTransaction { db in _ = try file.remember(&keyring, sealedIn: db)
-        }
+        try store.blocking.withoutTransaction { db in _ = try file.remember(&keyring, sealedIn: db) }
         // end
         #expect(keyring.sealedMemory.records.count == 1)
     }

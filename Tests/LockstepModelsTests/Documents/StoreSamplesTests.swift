@@ -13,9 +13,7 @@ struct StoreSamplesTests {
     @Test("The first page opens and migrates a database")
     func firstPage() async throws {
         let sample = try SampleFolder()
-        try sample.write(
-            "Migrations/notes", ["0001_note.sql": "-- lockstep: up\nCREATE TABLE note (body TEXT);"]
-        )
+        try sample.write("Migrations/notes", ["0001_note.sql": "-- lockstep: up\nCREATE TABLE note (body TEXT);"])
         let folder = sample.folder
         // sample: Lockstep.md
         let store = try await Store.open(
@@ -32,8 +30,7 @@ struct StoreSamplesTests {
         let folder = sample.folder
         let (id, body) = (1, "and butter")
         // sample: LivingWithAStore.md
-        let store = try Store.open(
-            folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
+        let store = try Store.open(folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
 
         let title: String? = try await store.read { db in
             try db.value("SELECT title FROM note WHERE id = \(id)")
@@ -72,8 +69,7 @@ struct StoreSamplesTests {
         var note = try await store.insert(Note(title: "Shopping", written: .now, tags: ["food"]))
         note.title = "Bread"
         try await store.update(note)
-        try await store.insert(
-            all: ["Milk", "Salt"].map { Note(title: $0, written: .now, tags: []) })
+        try await store.insert(all: ["Milk", "Salt"].map { Note(title: $0, written: .now, tags: []) })
         let notes = try await store.read { db in
             try db.decode(Note.self, "SELECT * FROM note ORDER BY written")
         }
@@ -132,8 +128,7 @@ struct StoreSamplesTests {
         let film = try await store.find(Film.self, 42)
         let first = try await store.first(Film.self, orderBy: { [$0.year.ascending] })
         let unseen = try await store.count(Film.self, where: { $0.seen == nil })
-        try await store.update(
-            Film.self, set: { [$0.likes += 1, $0.seen.set(to: "home")] }, where: { $0.id == 42 })
+        try await store.update(Film.self, set: { [$0.likes += 1, $0.seen.set(to: "home")] }, where: { $0.id == 42 })
         let deleted = try await store.delete(Film.self, where: { $0.year.between(1895, 1899) })
         // end
         #expect(old.map(\.id) == [42] && film?.likes == 2 && first?.year == 1896)
@@ -195,8 +190,7 @@ struct StoreSamplesTests {
         var page = try await store.page(Film.self, orderBy: { [$0.year.descending] }, limit: 20)
         while let last = page.last {
             print(page.map(\.title))
-            page = try await store.page(
-                Film.self, orderBy: { [$0.year.descending] }, limit: 20, after: last)
+            page = try await store.page(Film.self, orderBy: { [$0.year.descending] }, limit: 20, after: last)
         }
         // end
         #expect(page.isEmpty)
@@ -236,19 +230,12 @@ struct StoreSamplesTests {
         let films = try MigrationSet(
             name: "films",
             files: [
-                (
-                    "0001_film.sql",
-                    "-- lockstep: up\nCREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT);"
-                ),
-                (
-                    "0002_seal.sql",
-                    "-- lockstep: up\n-- lockstep: protect film.title dataset=films\n"
-                ),
+                ("0001_film.sql", "-- lockstep: up\nCREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT);"),
+                ("0002_seal.sql", "-- lockstep: up\n-- lockstep: protect film.title dataset=films\n"),
             ])
         // sample: OpeningAStore.md
         let store = try await Store.open(
-            folder.file("films.db"), key: .keyFile(folder.file("my.key")), migrations: films,
-            sealed: Dataset("films"))
+            folder.file("films.db"), key: .keyFile(folder.file("my.key")), migrations: films, sealed: Dataset("films"))
         // end
         #expect(store.opening?.isNew == true)
         #expect(store.opening?.migrations.steps.count == 2)
@@ -262,13 +249,11 @@ struct StoreSamplesTests {
         let store = try Store.open(folder.file("notes.db"), rawKey: old.activeDatabaseKey())
         // sample: LivingWithAStore.md
         try await store.close()
-        var access = try DatabaseAccess(
-            to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
+        var access = try DatabaseAccess(to: folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         try await JobThread.run {
             try DatabaseKeyRotation(of: folder.file("notes.db")).run(&access)
         }
-        let reopened = try await Store.open(
-            folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
+        let reopened = try await Store.open(folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
         // end
         let count = try await reopened.read { db in
             try db.value("SELECT count(*) FROM note", as: Int.self)

@@ -22,9 +22,8 @@ struct LineReaderTests {
     @Test(
         "Line endings of every kind",
         arguments: [
-            ("", []), ("\n", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\r\nb\r\n", ["a", "b"]),
-            ("a\nb", ["a", "b"]), ("a\n\nb\n", ["a", "", "b"]), ("a\rb\n", ["a\rb"]),
-            ("\u{FEFF}a\nb\n", ["a", "b"]), ("\u{FEFF}", [""]),
+            ("", []), ("\n", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\r\nb\r\n", ["a", "b"]), ("a\nb", ["a", "b"]),
+            ("a\n\nb\n", ["a", "", "b"]), ("a\rb\n", ["a\rb"]), ("\u{FEFF}a\nb\n", ["a", "b"]), ("\u{FEFF}", [""]),
             ("a\n\u{FEFF}b", ["a", "\u{FEFF}b"]),
             ("\r\n\r\n", ["", ""]),
         ] as [(String, [String])])
@@ -42,10 +41,7 @@ struct LineReaderTests {
     @Test("A line that would exhaust the memory is reported and skipped")
     func tooLong() throws {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 400_000)
-        #expect(
-            try lines(Array("a\n".utf8) + long + Array("\nb\n".utf8), longest: 100_000) == [
-                "a", "TOO LONG", "b",
-            ])
+        #expect(try lines(Array("a\n".utf8) + long + Array("\nb\n".utf8), longest: 100_000) == ["a", "TOO LONG", "b"])
         #expect(try lines(long, longest: 100_000) == ["TOO LONG"])
         #expect(try lines(long, longest: 400_000).map(\.count) == [400_000])
     }

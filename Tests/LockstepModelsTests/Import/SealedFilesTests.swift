@@ -54,18 +54,14 @@ struct SealedFilesTests {
         #expect(throws: LockstepError.self) { try copy.importTSV(cut, opening: identity) }
         #expect(try copy.count() == 3000)
         // With an identity, an unsealed file is refused: anyone could have written it.
-        for text in [
-            "a\tb\t1999\t\t\n", "", "-----BEGIN AGE ENCRYPTED FILE-----\n", "age-encryption.org/v1",
-        ] {
+        for text in ["a\tb\t1999\t\t\n", "", "-----BEGIN AGE ENCRYPTED FILE-----\n", "age-encryption.org/v1"] {
             let plain = try other.folder.write("plain.tsv", text)
             let error = #expect(throws: LockstepError.self) {
                 try copy.importTSV(plain, opening: identity)
             }
             #expect(error?.code == .malformedInput)
             #expect(error?.message.contains("is not a file in age's") == true)
-            #expect(
-                error?.hint?.contains(text.hasPrefix("-") ? "armor" : "leave the identity out")
-                    == true)
+            #expect(error?.hint?.contains(text.hasPrefix("-") ? "armor" : "leave the identity out") == true)
         }
         #expect(try copy.count() == 3000)
         let plain = try other.folder.write("plain.tsv", "a\tb\t1999\t\t\n")

@@ -10,16 +10,12 @@ import Testing
 struct MicroblogAdoptionTests {
     /// The SQL value and its instant; nil for an invalid date, which stays as it was written.
     private static let dates: [(sql: String, instant: Int64?)] = [
-        ("'2012-08-28 20:35:00'", 1_346_186_100_000_000),
-        ("'2012-08-28 20:35'", 1_346_186_100_000_000),
-        ("'2012-08-28T20:35:00+08:00'", 1_346_157_300_000_000),
-        ("'2012-08-28 20:35:00 +0800'", 1_346_157_300_000_000),
+        ("'2012-08-28 20:35:00'", 1_346_186_100_000_000), ("'2012-08-28 20:35'", 1_346_186_100_000_000),
+        ("'2012-08-28T20:35:00+08:00'", 1_346_157_300_000_000), ("'2012-08-28 20:35:00 +0800'", 1_346_157_300_000_000),
         ("'2012-08-28 20:35:00 +08:00'", 1_346_157_300_000_000),
         ("'2012-08-28 20:35:00 +08'", nil),
-        ("'2012-08-28T20:35:00Z'", 1_346_186_100_000_000),
-        ("'2012-08-28 20:35:00.250'", 1_346_186_100_250_000),
-        ("'2012-08-28'", 1_346_112_000_000_000),
-        ("'Tue Aug 28 20:35:00 +0800 2012'", 1_346_157_300_000_000),
+        ("'2012-08-28T20:35:00Z'", 1_346_186_100_000_000), ("'2012-08-28 20:35:00.250'", 1_346_186_100_250_000),
+        ("'2012-08-28'", 1_346_112_000_000_000), ("'Tue Aug 28 20:35:00 +0800 2012'", 1_346_157_300_000_000),
         ("'Fri Dec 31 23:59:59 -0330 1999'", 946_697_399_000_000),
         ("'1969-12-31 23:59:59'", -1_000_000),
         ("'2012-02-29'", 1_330_473_600_000_000), ("1346186100", 1_346_186_100_000_000),
@@ -41,13 +37,11 @@ struct MicroblogAdoptionTests {
             """
         for (index, text) in AwkwardTexts.all.enumerated() {
             let (key, text) = (index + 1, PlainDatabase.quoted(text))
-            sql +=
-                "INSERT INTO User VALUES (\(key), \(text), \(text), \(text), \(text), \(text));\n"
+            sql += "INSERT INTO User VALUES (\(key), \(text), \(text), \(text), \(text), \(text));\n"
             sql += "INSERT INTO Status VALUES (\(key), \(text), 0, \(text), \(key));\n"
         }
         for (index, date) in dates.enumerated() {
-            sql +=
-                "INSERT INTO Status VALUES (\(1000 + index), 'from web', \(date.sql), 'date', 5000);\n"
+            sql += "INSERT INTO Status VALUES (\(1000 + index), 'from web', \(date.sql), 'date', 5000);\n"
         }
         return sql
     }
@@ -56,8 +50,7 @@ struct MicroblogAdoptionTests {
     func adopted() throws {
         let bench = try ModelBench()
         try bench.adopt(
-            PlainDatabase.make("microblog.sqlite", in: bench.folder, Self.original()),
-            as: MicroblogStore.self)
+            PlainDatabase.make("microblog.sqlite", in: bench.folder, Self.original()), as: MicroblogStore.self)
         let blog = try bench.open(MicroblogStore.self)
         for (index, text) in AwkwardTexts.all.enumerated() {
             let entry = try #require(try blog.status(Int64(index + 1)))
@@ -105,10 +98,8 @@ struct MicroblogAdoptionTests {
     @Test(
         "Instants are shown in UTC",
         arguments: [
-            (0, "1970-01-01 00:00:00Z"), (-1, "1969-12-31 23:59:59Z"),
-            (951_782_400_000_000, "2000-02-29 00:00:00Z"),
-            (1_346_186_100_999_999, "2012-08-28 20:35:00Z"),
-            (-62_135_596_800_000_000, "0001-01-01 00:00:00Z"),
+            (0, "1970-01-01 00:00:00Z"), (-1, "1969-12-31 23:59:59Z"), (951_782_400_000_000, "2000-02-29 00:00:00Z"),
+            (1_346_186_100_999_999, "2012-08-28 20:35:00Z"), (-62_135_596_800_000_000, "0001-01-01 00:00:00Z"),
             (Int64.max, "294247-01-10 04:00:54Z"), (Int64.min, "-290308-12-21 19:59:05Z"),
         ] as [(Int64, String)])
     func shown(instant: Int64, text: String) {

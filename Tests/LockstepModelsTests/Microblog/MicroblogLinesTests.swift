@@ -57,11 +57,9 @@ struct MicroblogLinesTests {
             (#"{"kind":"user","id":1,"name":"Ann"}"#, nil),
             ("", "it is not a JSON object"), ("secret", "it is not a JSON object"),
             ("[1]", "it is not a JSON object"),
-            (#"{"kind":"user","id":2,"name":"cut"#, "it is not a JSON object"),
-            (#"{"id":2}"#, "it has no kind"),
+            (#"{"kind":"user","id":2,"name":"cut"#, "it is not a JSON object"), (#"{"id":2}"#, "it has no kind"),
             (#"{"kind":"secret"}"#, "its kind is neither user nor status"),
-            (#"{"kind":"user","name":"x"}"#, "a user has no id"),
-            (#"{"kind":"user","id":2}"#, "a user has no name"),
+            (#"{"kind":"user","name":"x"}"#, "a user has no id"), (#"{"kind":"user","id":2}"#, "a user has no name"),
             (#"{"kind":"user","id":1,"name":"x"}"#, "its id is that of an earlier user"),
             (#"{"kind":"user","id":"2","name":"x"}"#, "id has the wrong type"),
             (#"{"kind":"user","id":2,"name":3}"#, "name has the wrong type"),
@@ -84,9 +82,7 @@ struct MicroblogLinesTests {
         let bytes = Array(#"{"kind":"user","id":1,"name":""#.utf8) + [0xFF] + Array("\"}".utf8)
         #expect(try read(bytes, blog).rejections.map(\.reason) == ["it is not a JSON object"])
         let deep = String(repeating: "[", count: 100_000)
-        #expect(
-            try read(Array(#"{"kind":"user","id":1,"name":"x","y":\#(deep)"#.utf8), blog).rejected
-                == 1)
+        #expect(try read(Array(#"{"kind":"user","id":1,"name":"x","y":\#(deep)"#.utf8), blog).rejected == 1)
         #expect(try read([], blog) == ImportReport.of(0))
         #expect(throws: LockstepError.self) { try blog.importJSONLines("/nowhere/lines.jsonl") }
         #expect(try blog.count() == 1)

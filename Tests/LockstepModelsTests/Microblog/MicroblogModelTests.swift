@@ -52,8 +52,7 @@ struct MicroblogModelTests {
 
     private mutating func status(_ user: Int64?) -> Status {
         let instant: Int64? =
-            Int.random(in: 0..<8, using: &random) == 0
-            ? nil : Int64.random(in: 0..<50, using: &random)
+            Int.random(in: 0..<8, using: &random) == 0 ? nil : Int64.random(in: 0..<50, using: &random)
         return Status(source: word(), createdAt: instant, text: "\(word()) \(word())", userID: user)
     }
 
@@ -69,16 +68,14 @@ struct MicroblogModelTests {
             try step(blog)
             if number.isMultiple(of: 100) { try compare(blog, number) }
             if number.isMultiple(of: 1000) {
-                let copy = try LiveCopy.make(
-                    of: blog.store.path, in: bench.folder, "after-\(number).db")
+                let copy = try LiveCopy.make(of: blog.store.path, in: bench.folder, "after-\(number).db")
                 try blog.store.blocking.close()
                 blog = try bench.open(MicroblogStore.self, at: copy)
                 try compareAll(blog, number)
             }
         }
         try blog.store.blocking.write { connection in
-            try connection.execute(
-                "INSERT INTO Status_search (Status_search) VALUES ('integrity-check')")
+            try connection.execute("INSERT INTO Status_search (Status_search) VALUES ('integrity-check')")
         }
     }
 
@@ -97,9 +94,7 @@ struct MicroblogModelTests {
         case 55..<70:
             var changed = status(userKey())
             changed.id = statusKey()
-            let isPossible =
-                model.statuses[changed.id] != nil
-                && changed.userID.map { model.users[$0] != nil } == true
+            let isPossible = model.statuses[changed.id] != nil && changed.userID.map { model.users[$0] != nil } == true
             try expect(isPossible) { try blog.update(changed) }
             if isPossible { model.statuses[changed.id] = changed }
         case 70..<78:

@@ -56,8 +56,7 @@ struct MicroblogSearchTests {
         }
     }
 
-    @Test("A word in 10 MB is found, and a query of twenty thousand words does not fail")
-    func long() throws {
+    @Test("A word in 10 MB is found, and a query of twenty thousand words does not fail") func long() throws {
         let blog = try blog([AwkwardTexts.long])
         #expect(try blog.search("megabytes").count == 1)
         _ = try blog.search(String(repeating: "word ", count: 20_000))
@@ -71,8 +70,7 @@ struct MicroblogSearchTests {
         #expect(try blog.search("one").isEmpty && blog.search("two").isEmpty)
         #expect(try blog.search("three").count == 1)
         try blog.store.blocking.write { connection in
-            try connection.execute(
-                "INSERT INTO Status_search (Status_search) VALUES ('integrity-check')")
+            try connection.execute("INSERT INTO Status_search (Status_search) VALUES ('integrity-check')")
         }
     }
 }

@@ -36,8 +36,7 @@ struct MicroblogStoreTests {
         let ann = try blog.add(User(name: "Ann"))
         #expect(try blog.add([Status]()) == [])
         let one = try blog.add(Status(source: "web", createdAt: 5, text: "one", userID: ann))
-        let more = try blog.add(
-            (2...9).map { (n: Int64) in Status(createdAt: n, text: "\(n)", userID: ann) })
+        let more = try blog.add((2...9).map { (n: Int64) in Status(createdAt: n, text: "\(n)", userID: ann) })
         #expect(more == Array((one + 1)...(one + 8)))
         #expect(try blog.count() == 9)
         var entry = try #require(try blog.status(one))
@@ -66,9 +65,7 @@ struct MicroblogStoreTests {
         #expect(!"\(error)".contains("secret"))
         #expect(try blog.count() == 0)
         let id = try blog.add(Status(text: "a", userID: ann))
-        for status in [
-            Status(id: id, text: "b", userID: 77), Status(id: id + 1, text: "b", userID: ann),
-        ] {
+        for status in [Status(id: id, text: "b", userID: 77), Status(id: id + 1, text: "b", userID: ann)] {
             let error = try #require(throws: LockstepError.self) { try blog.update(status) }
             #expect(error.code == .notFound)
         }
@@ -89,10 +86,8 @@ struct MicroblogStoreTests {
     func texts() throws {
         let blog = try MicroblogStore.inMemory()
         for text in AwkwardTexts.all + [AwkwardTexts.long] {
-            let id = try blog.add(
-                User(name: text, screenName: text, profileImageURL: text, mbtype: text, city: text))
-            let status = try blog.add(
-                Status(source: text, createdAtAsWritten: text, text: text, userID: id))
+            let id = try blog.add(User(name: text, screenName: text, profileImageURL: text, mbtype: text, city: text))
+            let status = try blog.add(Status(source: text, createdAtAsWritten: text, text: text, userID: id))
             let entry = try #require(try blog.status(status))
             let user = try #require(entry.user)
             for read in [
@@ -119,9 +114,7 @@ struct MicroblogStoreTests {
                     for number in 0..<20 {
                         keys.append(
                             try await blog.add(
-                                Status(
-                                    createdAt: Int64(number), text: "\(task)-\(number)",
-                                    userID: user)))
+                                Status(createdAt: Int64(number), text: "\(task)-\(number)", userID: user)))
                     }
                     return keys
                 }
@@ -154,8 +147,7 @@ struct MicroblogStoreTests {
         #expect(try await blog.status(second)?.status.text == "third")
         let page = try await blog.timeline(1)
         #expect(page.map(\.status.id) == [second])
-        #expect(
-            try await blog.timeline(9, before: page[0].cursor).map(\.status.id) == saved.statusIDs)
+        #expect(try await blog.timeline(9, before: page[0].cursor).map(\.status.id) == saved.statusIDs)
         #expect(try await blog.statuses(ofUserNamed: "Anne").count == 2)
         #expect(try await blog.search("words").count == 1)
         #expect(try await blog.users(whoWrote: "words").map(\.id) == [ann])

@@ -11,8 +11,7 @@ struct MicroblogTutorialTests {
         let scratch = try TemporaryFolder()
         let folder = scratch.path
         // sample: MicroblogTutorial.md
-        let blog = try await MicroblogStore.open(
-            folder.appending("blog.db"), key: .keyFile(folder.appending("my.key")))
+        let blog = try await MicroblogStore.open(folder.appending("blog.db"), key: .keyFile(folder.appending("my.key")))
 
         // Nothing is kept until it is saved, and then all of it is, in one transaction.
         var changes = MicroblogChanges()

@@ -13,8 +13,7 @@ struct MicroblogVersionsTests {
         let bench = try ModelBench()
         let blog = try bench.open(MicroblogStore.self, version: version)
         let ann = try blog.add(User(name: "Ann"))
-        let ids = try blog.add(
-            (0..<10).map { Status(createdAt: Int64($0 / 4), text: "word \($0)", userID: ann) })
+        let ids = try blog.add((0..<10).map { Status(createdAt: Int64($0 / 4), text: "word \($0)", userID: ann) })
         let page = try blog.timeline(4)
         #expect(page.map(\.status.id) == [ids[9], ids[8], ids[7], ids[6]])
         let rest = try blog.timeline(9, before: page[3].cursor)
@@ -59,8 +58,7 @@ struct MicroblogVersionsTests {
     private func formerSet() throws -> MigrationSet {
         let folder = Programs.package.appending("Migrations/microblog")
         let files = try ModelMigrations.set(MicroblogStore.setName).files.map { file in
-            var text = String(
-                decoding: try Bytes.read(folder.appending(file.fileName)), as: UTF8.self)
+            var text = String(decoding: try Bytes.read(folder.appending(file.fileName)), as: UTF8.self)
             if file.version == MigrationVersion(1) {
                 for name in ["name", "screenName", "profileImageUrl", "mbtype", "city", "source"] {
                     text = text.replacing("    \(name) text", with: "    \(name)")

@@ -5,12 +5,10 @@ import Testing
 
 @Suite("Keys of new rows")
 struct NextKeysTests {
-    @Test("Where the largest key is taken, the error reports that, and nothing is written")
-    func full() throws {
+    @Test("Where the largest key is taken, the error reports that, and nothing is written") func full() throws {
         let blog = try MicroblogStore.inMemory()
         try blog.store.blocking.write { connection in
-            try connection.execute(
-                "INSERT INTO Status (Id, \"text\") VALUES (?, 'x')", Int64.max - 1)
+            try connection.execute("INSERT INTO Status (Id, \"text\") VALUES (?, 'x')", Int64.max - 1)
         }
         let statuses = [Status(text: "a", userID: nil), Status(text: "b", userID: nil)]
         let error = try #require(throws: LockstepError.self) { try blog.add(statuses) }

@@ -23,9 +23,7 @@ struct TimelineTests {
 
     private func expected(_ blog: MicroblogStore) throws -> [Int64] {
         try blog.timeline(100).sorted { one, other in
-            (one.status.createdAt ?? .min, one.status.id) > (
-                other.status.createdAt ?? .min, other.status.id
-            )
+            (one.status.createdAt ?? .min, one.status.id) > (other.status.createdAt ?? .min, other.status.id)
         }.map(\.status.id)
     }
 
@@ -124,9 +122,7 @@ struct TimelineTests {
     @Test("Pages use indexes: nothing is scanned or sorted")
     func plans() throws {
         let blog = try filled()
-        let cursors = [
-            nil, TimelineCursor(createdAt: 1, id: 30), TimelineCursor(createdAt: nil, id: 30),
-        ]
+        let cursors = [nil, TimelineCursor(createdAt: 1, id: 30), TimelineCursor(createdAt: nil, id: 30)]
         for cursor in cursors {
             let plan = try blog.store.blocking.read { connection in
                 try connection.query(

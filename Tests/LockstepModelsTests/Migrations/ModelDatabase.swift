@@ -16,8 +16,7 @@ struct ModelDatabase: ~Copyable {
     }
 
     func migrate(to version: UInt64? = nil) throws {
-        _ = try migrator.run(
-            version.map { .version(MigrationVersion($0)) } ?? .latest, on: connection)
+        _ = try migrator.run(version.map { .version(MigrationVersion($0)) } ?? .latest, on: connection)
     }
 
     /// Rows as text, columns separated by bars, NULL as a dash. Runs in a transaction, since only a new transaction

@@ -52,8 +52,7 @@ struct ModelMigrationsTests {
             [
                 "INSERT INTO movies VALUES (3, 'It''s', 'Crime', 1972, ' ', 'c', 2, 9)",
                 "INSERT INTO movies VALUES (5, 'Amélie', 'Romance', 2001, 'u', '', 0, -1)",
-                "INSERT INTO movies VALUES (8, 'gone', '', 1, NULL, '', 1, 2)",
-                "DELETE FROM movies WHERE movieID = 8",
+                "INSERT INTO movies VALUES (8, 'gone', '', 1, NULL, '', 1, 2)", "DELETE FROM movies WHERE movieID = 8",
             ])
         try database.migrate()
         #expect(
@@ -70,14 +69,10 @@ struct ModelMigrationsTests {
             try database.connection.execute("UPDATE movies SET watched = 2")
         }
         try database.connection.execute(
-            "INSERT INTO movies_open (title, category, year, coverURL) VALUES ('new', '', 2000, '')"
-        )
+            "INSERT INTO movies_open (title, category, year, coverURL) VALUES ('new', '', 2000, '')")
         #expect(try database.rows("SELECT max(movieID) FROM movies") == ["9"])
         try database.migrate(to: 1)
-        #expect(
-            try database.rows("SELECT title, category FROM movies") == [
-                "It's|Crime", "Amélie|Romance", "new|",
-            ])
+        #expect(try database.rows("SELECT title, category FROM movies") == ["It's|Crime", "Amélie|Romance", "new|"])
     }
 
     @Test("Notes: titles come from texts, and a note is found by its words")
@@ -87,8 +82,7 @@ struct ModelMigrationsTests {
             "notes",
             [
                 "INSERT INTO records VALUES (1, 'Title', 'Grüße aus Köln')",
-                "INSERT INTO records VALUES (2, NULL, '\(long)')",
-                "INSERT INTO records VALUES (3, '  ', NULL)",
+                "INSERT INTO records VALUES (2, NULL, '\(long)')", "INSERT INTO records VALUES (3, '  ', NULL)",
             ])
         try database.migrate()
         #expect(
@@ -96,9 +90,7 @@ struct ModelMigrationsTests {
                 "1|Title|-|Grüße aus Köln", "2|\(long.prefix(50))|-|\(long)", "3||-|",
             ])
         func find(_ word: String) throws -> [String] {
-            try database.rows(
-                "SELECT rowid FROM records_search WHERE records_search MATCH '\(word)' ORDER BY rowid"
-            )
+            try database.rows("SELECT rowid FROM records_search WHERE records_search MATCH '\(word)' ORDER BY rowid")
         }
         #expect(try find("Köln") == ["1"])
         try database.connection.execute("UPDATE records SET txt = 'Berlin' WHERE id = 1")
@@ -106,8 +98,7 @@ struct ModelMigrationsTests {
         #expect(try find("Berlin") == ["1"])
         try database.connection.execute("DELETE FROM records WHERE id = 1")
         #expect(try find("Berlin") == [])
-        try database.connection.execute(
-            "INSERT INTO records_search (records_search) VALUES ('integrity-check')")
+        try database.connection.execute("INSERT INTO records_search (records_search) VALUES ('integrity-check')")
         try database.migrate(to: 1)
         #expect(try database.rows("SELECT count(*) FROM records") == ["2"])
     }
@@ -115,10 +106,8 @@ struct ModelMigrationsTests {
     @Test("Microblog: every date format becomes an instant, and an invalid date stays readable")
     func microblog() throws {
         let dates = [
-            ("'2012-08-28 20:35:00'", "1346186100000000|-"),
-            ("'2012-08-28T20:35:00+08:00'", "1346157300000000|-"),
-            ("'2012-08-28 20:35:00.250'", "1346186100250000|-"),
-            ("'2012-08-28'", "1346112000000000|-"),
+            ("'2012-08-28 20:35:00'", "1346186100000000|-"), ("'2012-08-28T20:35:00+08:00'", "1346157300000000|-"),
+            ("'2012-08-28 20:35:00.250'", "1346186100250000|-"), ("'2012-08-28'", "1346112000000000|-"),
             ("'Tue Aug 28 20:35:00 +0800 2012'", "1346157300000000|-"),
             ("'Fri Dec 31 23:59:59 -0330 1999'", "946697399000000|-"),
             ("1346186100", "1346186100000000|-"), ("1346186100.5", "1346186100500000|-"),
@@ -128,20 +117,11 @@ struct ModelMigrationsTests {
             "INSERT INTO Status VALUES (\(index + 1), 'from web', \(date.0), 'text \(index)', 1)"
         }
         let database = try ModelDatabase(
-            "microblog",
-            ["INSERT INTO User (name, screenName) VALUES ('O''Neil', NULL), (NULL, NULL)"]
-                + statuses)
+            "microblog", ["INSERT INTO User (name, screenName) VALUES ('O''Neil', NULL), (NULL, NULL)"] + statuses)
         try database.migrate()
-        #expect(
-            try database.rows("SELECT createdAt, createdAtAsWritten FROM Status ORDER BY Id")
-                == dates.map(\.1))
-        #expect(
-            try database.rows("SELECT Id, name, screenName FROM User") == [
-                "1|O'Neil|O'Neil", "2||",
-            ])
-        #expect(
-            try database.rows("SELECT rowid FROM Status_search WHERE Status_search MATCH '\"3\"'")
-                == ["4"])
+        #expect(try database.rows("SELECT createdAt, createdAtAsWritten FROM Status ORDER BY Id") == dates.map(\.1))
+        #expect(try database.rows("SELECT Id, name, screenName FROM User") == ["1|O'Neil|O'Neil", "2||"])
+        #expect(try database.rows("SELECT rowid FROM Status_search WHERE Status_search MATCH '\"3\"'") == ["4"])
         try database.connection.execute("DELETE FROM User WHERE Id = 1")
         #expect(try database.rows("SELECT count(*) FROM Status") == ["0"])
     }
@@ -174,8 +154,7 @@ struct ModelMigrationsTests {
             "contacts",
             [
                 "INSERT INTO Contacts VALUES (1, 'Ann', 'O''Brien', ' +49 221 1 ')",
-                "INSERT INTO Contacts VALUES (2, NULL, 'Bee', '')",
-                "INSERT INTO Contacts VALUES (3, 'Cy', NULL, NULL)",
+                "INSERT INTO Contacts VALUES (2, NULL, 'Bee', '')", "INSERT INTO Contacts VALUES (3, 'Cy', NULL, NULL)",
                 "INSERT INTO Contacts VALUES (4, 'Di', 'Dee', 12345)",
             ])
         try database.migrate()
@@ -183,19 +162,12 @@ struct ModelMigrationsTests {
             try database.rows("SELECT contact, label, number FROM phone_open") == [
                 "1|phone|+49 221 1", "4|phone|12345",
             ])
-        #expect(
-            try database.rows("SELECT * FROM Contacts") == [
-                "1|Ann|O'Brien", "2||Bee", "3|Cy|", "4|Di|Dee",
-            ])
-        try database.connection.execute(
-            "INSERT INTO phone_open (contact, number) VALUES (1, 'second')")
+        #expect(try database.rows("SELECT * FROM Contacts") == ["1|Ann|O'Brien", "2||Bee", "3|Cy|", "4|Di|Dee"])
+        try database.connection.execute("INSERT INTO phone_open (contact, number) VALUES (1, 'second')")
         try database.connection.execute("DELETE FROM Contacts WHERE idx = 4")
         #expect(try database.rows("SELECT count(*) FROM phone") == ["2"])
         try database.migrate(to: 1)
-        #expect(
-            try database.rows("SELECT * FROM Contacts") == [
-                "1|Ann|O'Brien|+49 221 1", "2||Bee|-", "3|Cy||-",
-            ])
+        #expect(try database.rows("SELECT * FROM Contacts") == ["1|Ann|O'Brien|+49 221 1", "2||Bee|-", "3|Cy||-"])
     }
 
     @Test("Photos: type, size and hash come from the bytes")

@@ -18,12 +18,10 @@ struct VerifiedModelsTests {
         let versions = sets.map(\.files.count).reduce(0, +)
         let options = try ModelKeys.options()
         do {
-            let connection = try Connection.create(
-                path, key: keyring.activeDatabaseKey(), options: options)
+            let connection = try Connection.create(path, key: keyring.activeDatabaseKey(), options: options)
             for set in sets { _ = try Migrator(set).run(on: connection) }
             try connection.execute(
-                "INSERT INTO movies_open (title, category, year, coverURL) VALUES ('a', 'b', 1999, '')"
-            )
+                "INSERT INTO movies_open (title, category, year, coverURL) VALUES ('a', 'b', 1999, '')")
         }
         var verification = Verification(path, sets: sets)
         verification.isDeep = true
@@ -31,9 +29,7 @@ struct VerifiedModelsTests {
         let report = try verification.run(keyring: keyring)
         let findings = report.outcomes.flatMap(\.findings)
         #expect(report.isClean, "\(findings)")
-        #expect(
-            report.outcomes.last?.summary
-                == "\(versions) versions of \(versions) down and up again, on a copy")
+        #expect(report.outcomes.last?.summary == "\(versions) versions of \(versions) down and up again, on a copy")
         #expect(
             report.outcomes.last?.findings.map(\.message) == [
                 "movies has 0 rows after migrating down and up again, but had 1 before"

@@ -7,8 +7,7 @@ import Testing
 @Suite("Films, against a model")
 struct MovieModelTests {
     private static let texts = [
-        "Casablanca", "O'Brien's", "e\u{301}", "\u{E9}", "👩‍👩‍👧", "a\0b", "'; DROP TABLE movies;--",
-        "M",
+        "Casablanca", "O'Brien's", "e\u{301}", "\u{E9}", "👩‍👩‍👧", "a\0b", "'; DROP TABLE movies;--", "M",
     ]
 
     private var random = ModelSeed.random()
@@ -37,8 +36,7 @@ struct MovieModelTests {
         for number in 1...10_000 {
             try step(films)
             if number.isMultiple(of: 1000) {
-                let copy = try LiveCopy.make(
-                    of: films.store.path, in: bench.folder, "after-\(number).db")
+                let copy = try LiveCopy.make(of: films.store.path, in: bench.folder, "after-\(number).db")
                 try films.store.blocking.close()
                 films = try bench.open(MovieStore.self, at: copy)
                 let all = try films.allByYear()
@@ -58,9 +56,7 @@ struct MovieModelTests {
             model[film.id] = film
         case 0..<45:
             let id = key()
-            let (isWatched, likes) = (
-                Bool.random(using: &random), Int.random(in: 0...3, using: &random)
-            )
+            let (isWatched, likes) = (Bool.random(using: &random), Int.random(in: 0...3, using: &random))
             #expect(
                 try films.rate(id, isWatched: isWatched, likes: likes) == (model[id] != nil))
             model[id]?.isWatched = isWatched
@@ -91,11 +87,9 @@ struct MovieModelTests {
 
     private func isSame(_ one: Movie, _ other: Movie?) -> Bool {
         guard let other else { return false }
-        return AwkwardTexts.areSame(one.title, other.title)
-            && AwkwardTexts.areSame(one.category, other.category)
-            && AwkwardTexts.areSame(one.movieURL, other.movieURL)
-            && AwkwardTexts.areSame(one.coverURL, other.coverURL) && one.id == other.id
-            && one.year == other.year && one.isWatched == other.isWatched
+        return AwkwardTexts.areSame(one.title, other.title) && AwkwardTexts.areSame(one.category, other.category)
+            && AwkwardTexts.areSame(one.movieURL, other.movieURL) && AwkwardTexts.areSame(one.coverURL, other.coverURL)
+            && one.id == other.id && one.year == other.year && one.isWatched == other.isWatched
             && one.likes == other.likes
     }
 }

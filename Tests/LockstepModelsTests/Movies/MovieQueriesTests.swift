@@ -11,8 +11,7 @@ struct MovieQueriesTests {
         Movie(title: "Metropolis", category: "Science", year: 1927, movieURL: "http://m"),
         Movie(title: "Laura", category: "Crime", year: 1944),
         Movie(title: "Gilda", category: "Crime", year: 1946, isWatched: true, likes: 3),
-        Movie(title: "M", category: "Crime", year: 1931),
-        Movie(title: "M", category: "Crime", year: 1951),
+        Movie(title: "M", category: "Crime", year: 1931), Movie(title: "M", category: "Crime", year: 1951),
     ]
 
     private func filled(_ bench: borrowing ModelBench, version: UInt64) throws -> MovieStore {
@@ -108,8 +107,7 @@ struct MovieQueriesTests {
         #expect(try store.movies(titled: "Casablanca").map(\.coverURL) == ["c"])
         try store.store.blocking.read { connection in
             for column in [Movie.Column.title, .category] {
-                let match = try connection.matching(
-                    column.rawValue, of: "movies", .equal(.text("Crime")))
+                let match = try connection.matching(column.rawValue, of: "movies", .equal(.text("Crime")))
                 let plan = try connection.query(
                     "EXPLAIN QUERY PLAN SELECT year FROM movies_open WHERE \(match)"
                 ) { row in try row[3] as String }
@@ -130,8 +128,7 @@ struct MovieQueriesTests {
     func withoutKeys() throws {
         let bench = try ModelBench("movies")
         try filled(bench, version: 3).store.blocking.close()
-        let store = MovieStore(
-            try Store.open(bench.path, rawKey: bench.keyring.activeDatabaseKey()))
+        let store = MovieStore(try Store.open(bench.path, rawKey: bench.keyring.activeDatabaseKey()))
         func refused(_ body: () throws -> Void) {
             do {
                 try body()
@@ -158,8 +155,7 @@ struct MovieQueriesTests {
         let bench = try ModelBench("movies")
         let store = try bench.open(MovieStore.self, version: version)
         for text in AwkwardTexts.all + [AwkwardTexts.long] {
-            let id = try store.insert(
-                Movie(title: text, category: text, year: 2000, movieURL: text, coverURL: text))
+            let id = try store.insert(Movie(title: text, category: text, year: 2000, movieURL: text, coverURL: text))
             let film = try #require(try store.movie(id))
             for field in [film.title, film.category, film.movieURL, film.coverURL] {
                 #expect(AwkwardTexts.areSame(field, text))
@@ -177,8 +173,7 @@ struct MovieQueriesTests {
         let store = try bench.open(MovieStore.self)
         let texts = AwkwardTexts.all.filter { !$0.allSatisfy(\.isWhitespace) }
         for text in texts {
-            try store.insert(
-                Movie(title: text, category: text, year: 1999, movieURL: text, coverURL: text))
+            try store.insert(Movie(title: text, category: text, year: 1999, movieURL: text, coverURL: text))
         }
         var bytes: [UInt8] = []
         #expect(try store.exportTSV { bytes += $0 } == texts.count)
@@ -187,14 +182,11 @@ struct MovieQueriesTests {
         let report = try copy.importTSV(other.folder.write("films.tsv", bytes))
         #expect(report.imported == texts.count && report.rejected == 0)
         let films = try copy.store.blocking.read { connection in
-            try connection.query(
-                "SELECT title, movieURL FROM movies_open ORDER BY movieID",
-                as: (String, String).self)
+            try connection.query("SELECT title, movieURL FROM movies_open ORDER BY movieID", as: (String, String).self)
         }
         for (film, text) in zip(films, texts) {
             // The file begins with the first title, so a byte-order mark there counts as one of the file.
-            let flat = String(
-                decoding: text.utf8.map { [9, 10, 13].contains($0) ? 32 : $0 }, as: UTF8.self)
+            let flat = String(decoding: text.utf8.map { [9, 10, 13].contains($0) ? 32 : $0 }, as: UTF8.self)
             #expect(AwkwardTexts.areSame(film.0, flat), "\(text.debugDescription)")
             #expect(AwkwardTexts.areSame(film.1, flat), "\(text.debugDescription)")
         }

@@ -18,9 +18,8 @@ struct MovieStoreTests: ~Copyable {
         let store = try bench.open(MovieStore.self, version: version)
         let report = try store.importTSV(
             folder.write(
-                "films.tsv",
-                "It's a \"film\"; DROP TABLE movies\tCrime\t1972\thttp://x\tc\r\n"
-                    + "七人の侍\t\t1954\t\t\r\n"))
+                "films.tsv", "It's a \"film\"; DROP TABLE movies\tCrime\t1972\thttp://x\tc\r\n" + "七人の侍\t\t1954\t\t\r\n"
+            ))
         #expect(report.imported == 2)
         #expect(report.rejections.isEmpty)
         let films = try store.allByYear()
@@ -36,22 +35,19 @@ struct MovieStoreTests: ~Copyable {
             Array("\u{FEFF}good\tx\t1999\t\t\n".utf8)
             + Array("four\tx\t1999\t\n".utf8) + Array("six\tx\t1999\t\t\t\n".utf8)
             + [0x66, 0xFF] + Array("\tx\t1999\t\t\n".utf8)
-            + Array("no year\tx\tsoon\t\t\n\tx\t1999\t\t\n".utf8)
-            + Array("old\tx\t0\t\t\n\nlast\tx\t2001\t\t".utf8)
+            + Array("no year\tx\tsoon\t\t\n\tx\t1999\t\t\n".utf8) + Array("old\tx\t0\t\t\n\nlast\tx\t2001\t\t".utf8)
         let report = try store.importTSV(folder.write("films.tsv", bytes))
         #expect(report.imported == 2)
         #expect(
             report.rejections.map { "\($0.line ?? 0): \($0.reason)" } == [
                 "2: it needs 5 or 7 fields and has 4", "3: it needs 5 or 7 fields and has 6",
-                "4: it is not valid UTF-8", "5: the year is not a whole number",
-                "6: the title is empty", "7: the year is not between 1 and 9999",
-                "8: it needs 5 or 7 fields and has 1",
+                "4: it is not valid UTF-8", "5: the year is not a whole number", "6: the title is empty",
+                "7: the year is not between 1 and 9999", "8: it needs 5 or 7 fields and has 1",
             ])
         #expect(try store.allByYear().map(\.title) == ["good", "last"])
     }
 
-    @Test("Watched and likes are the sixth and seventh field, and come back from an export")
-    func ratings() throws {
+    @Test("Watched and likes are the sixth and seventh field, and come back from an export") func ratings() throws {
         let store = try bench.open(MovieStore.self)
         let lines =
             "a\tx\t1999\t\t\t1\t3\nb\tx\t1999\t\t\t0\t0\nc\tx\t1999\t\t\t2\t0\nd\tx\t1999\t\t\t0\t4\n"
@@ -68,9 +64,7 @@ struct MovieStoreTests: ~Copyable {
         #expect(films.map(\.likes) == [3, 0, 0])
         var exported: [UInt8] = []
         _ = try store.exportTSV { exported += $0 }
-        #expect(
-            String(decoding: exported, as: UTF8.self).hasPrefix(
-                "a\tx\t1999\t\t\t1\t3\nb\tx\t1999\t\t\t0\t0\n"))
+        #expect(String(decoding: exported, as: UTF8.self).hasPrefix("a\tx\t1999\t\t\t1\t3\nb\tx\t1999\t\t\t0\t0\n"))
     }
 
     @Test("The report stays bounded, its count does not")

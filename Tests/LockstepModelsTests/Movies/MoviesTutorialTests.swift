@@ -10,9 +10,7 @@ struct MoviesTutorialTests {
     func program() async throws {
         let scratch = try TemporaryFolder()
         let folder = scratch.path
-        try scratch.write(
-            "films.tsv",
-            "Laura\tCrime\t1944\t\t\nno film\nGilda\tCrime\t1946\t\t\nM\tCrime\t1931\t\t\n")
+        try scratch.write("films.tsv", "Laura\tCrime\t1944\t\t\nno film\nGilda\tCrime\t1946\t\t\nM\tCrime\t1931\t\t\n")
         // sample: MoviesTutorial.md
         let ours = folder.appending("our.key")
         let path = folder.appending("films.db")
@@ -34,8 +32,7 @@ struct MoviesTutorialTests {
         let identity = folder.appending("customer.identity")
         try customer.create(identity)
         let theirs = try await MovieStore.open(
-            path, key: .keyFile(ours),
-            sealed: Dataset("movies", key: .identity(identity), keyring: issuedFile),
+            path, key: .keyFile(ours), sealed: Dataset("movies", key: .identity(identity), keyring: issuedFile),
             mode: .readOnly)
         #expect(try await theirs.movies(titled: "M").map(\.year) == [1931])
     }

@@ -46,8 +46,7 @@ struct NoteFilesTests {
         try texts.write("l.txt", [0xEF, 0xBB, 0xBF, 0xFF])
         try texts.write("m.jpg", "not looked at")
         try texts.write(".hidden.txt", "not looked at either")
-        try FileManager.default.createDirectory(
-            atPath: texts.file("sub").string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: texts.file("sub").string, withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(
             atPath: texts.file("n.txt").string, withDestinationPath: texts.file("a.txt").string)
         let report = try notes.importTexts(texts.path)
@@ -56,15 +55,12 @@ struct NoteFilesTests {
         #expect(report.rejected == report.rejections.count)
         #expect(
             report.rejections.map { "\($0.file ?? "-"): \($0.reason)" } == [
-                "sub: it is a folder",
-                "e.txt: it is not valid UTF-8 and declares no other encoding",
-                "f.txt: it contains no text", "g.txt: it contains no text",
-                "h.txt: it is not valid UTF-16", "i.txt: it is not valid UTF-16",
-                "j.txt: it is UTF-32: save it as UTF-8",
+                "sub: it is a folder", "e.txt: it is not valid UTF-8 and declares no other encoding",
+                "f.txt: it contains no text", "g.txt: it contains no text", "h.txt: it is not valid UTF-16",
+                "i.txt: it is not valid UTF-16", "j.txt: it is UTF-32: save it as UTF-8",
                 "k.txt: it looks like UTF-16 without a byte-order mark: save it as UTF-8",
                 "l.txt: it is not valid UTF-8 and declares no other encoding",
-                "m.jpg: its name ends in none of .txt, .text, .md, .markdown",
-                "n.txt: it cannot be read: not-a-file",
+                "m.jpg: its name ends in none of .txt, .text, .md, .markdown", "n.txt: it cannot be read: not-a-file",
             ])
     }
 
@@ -74,8 +70,7 @@ struct NoteFilesTests {
         #expect(try notes.importTexts(file).rejections.map(\.line) == [nil])
         #expect(try notes.importTexts(file, legacy: .latin1).imported == 1)
         #expect(try notes.importTexts(file, legacy: .windows1252).imported == 1)
-        let latin = String(
-            String.UnicodeScalarView((0x80...0xFF).map { Unicode.Scalar(UInt8($0)) }))
+        let latin = String(String.UnicodeScalarView((0x80...0xFF).map { Unicode.Scalar(UInt8($0)) }))
         let upper = latin.unicodeScalars.dropFirst(32)
         let windows =
             "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ" + String(upper)
@@ -96,8 +91,7 @@ struct NoteFilesTests {
         #expect(try notes.importTexts(empty.path) == ImportReport())
     }
 
-    @Test("Every text is exported and imported unchanged, including NULs and line ends")
-    func roundTrip() async throws {
+    @Test("Every text is exported and imported unchanged, including NULs and line ends") func roundTrip() async throws {
         for text in AwkwardTexts.notEmpty { try await notes.create(text) }
         let folder = texts.file("out")
         #expect(try await notes.exportTexts(to: folder) == AwkwardTexts.notEmpty.count)
@@ -105,8 +99,7 @@ struct NoteFilesTests {
             let bytes = try Bytes.read(folder.appending("\(index + 1).md"))
             #expect(bytes == Array(text.utf8))
         }
-        let modes = try FileManager.default.attributesOfItem(
-            atPath: folder.appending("1.md").string)
+        let modes = try FileManager.default.attributesOfItem(atPath: folder.appending("1.md").string)
         #expect(modes[.posixPermissions] as? Int == 0o600)
         let other = try ModelScratch()
         let copy: NoteStore = try other.open()
@@ -129,8 +122,7 @@ struct NoteFilesTests {
         }
         // Fails in the middle: the second text is not UTF-8.
         try notes.store.blocking.write { connection in
-            try connection.execute(
-                "INSERT INTO records (title, txt) VALUES ('x', CAST(x'FFFE41' AS TEXT))")
+            try connection.execute("INSERT INTO records (title, txt) VALUES ('x', CAST(x'FFFE41' AS TEXT))")
         }
         #expect(throws: LockstepError.self) { try notes.exportTexts(to: texts.file("out")) }
         let after = try FileManager.default.contentsOfDirectory(atPath: texts.path.string)

@@ -37,8 +37,7 @@ struct NoteListTests {
         }
     }
 
-    @Test("The newest change comes first, equal dates by key, and those without a date last")
-    func order() throws {
+    @Test("The newest change comes first, equal dates by key, and those without a date last") func order() throws {
         try fill(100) { $0.isMultiple(of: 3) ? nil : Int64($0 / 10) }
         let expected = (1...100).map { ($0, $0.isMultiple(of: 3) ? nil : $0 / 10) }
             .sorted { ($0.1 ?? -1, $0.0) > ($1.1 ?? -1, $1.0) }.map { Int64($0.0) }

@@ -12,9 +12,7 @@ struct NoteModelTests {
         var changed: Int64
     }
 
-    private static let words = [
-        "alpha", "béta", "γάμμα", "delta", "O'Brien", "\"x\"", "👋", "\0", "終",
-    ]
+    private static let words = ["alpha", "béta", "γάμμα", "delta", "O'Brien", "\"x\"", "👋", "\0", "終"]
 
     private static func text(_ numbers: inout SplitMix64) -> String {
         guard Int.random(in: 0..<20, using: &numbers) > 0 else {

@@ -18,8 +18,7 @@ struct NoteOriginTests {
         let bundle = try TemporaryFolder()
         let template = bundle.file("template.db")
         try Bytes.write(Bytes.read(scratch.path), to: template, mode: 0o400)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o500], ofItemAtPath: bundle.path.string)
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: bundle.path.string)
         let before = try Bytes.read(template)
 
         let home = try TemporaryFolder()
@@ -63,10 +62,7 @@ struct NoteOriginTests {
             """)
         let all = try notes.list()
         #expect(all.map(\.id) == [9, 8, 7, 2, 1])
-        #expect(
-            all.map(\.title) == [
-                "cut\0here", "no text", "blank title", "七人の侍, and what follows", "Grüße",
-            ])
+        #expect(all.map(\.title) == ["cut\0here", "no text", "blank title", "七人の侍, and what follows", "Grüße"])
         #expect(all.allSatisfy { $0.createdAt == nil && $0.changedAt == nil })
         #expect(try notes.body(of: 1) == "Grüße aus Köln 👋 an O'Brien")
         #expect(try notes.body(of: 8) == "")
@@ -89,8 +85,7 @@ struct NoteOriginTests {
     func otherSchema() throws {
         let scratch = try ModelScratch()
         let error = #expect(throws: LockstepError.self) {
-            try scratch.adopt(
-                "CREATE TABLE records (id INTEGER PRIMARY KEY, txt TEXT)", NoteStore.self)
+            try scratch.adopt("CREATE TABLE records (id INTEGER PRIMARY KEY, txt TEXT)", NoteStore.self)
         }
         #expect(error?.code == .schemaBroken)
         let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path.string)

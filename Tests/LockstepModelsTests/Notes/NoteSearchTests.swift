@@ -83,12 +83,10 @@ struct NoteSearchTests {
         try notes.checkSearch()
     }
 
-    @Test("An index that does not match the notes is reported, and can be rebuilt")
-    func damagedIndex() throws {
+    @Test("An index that does not match the notes is reported, and can be rebuilt") func damagedIndex() throws {
         try notes.create("alpha")
         try notes.store.blocking.write { connection in
-            try connection.execute(
-                "INSERT INTO records_search (rowid, title, txt) VALUES (99, 'ghost', 'ghost')")
+            try connection.execute("INSERT INTO records_search (rowid, title, txt) VALUES (99, 'ghost', 'ghost')")
         }
         let error = #expect(throws: LockstepError.self) { try notes.checkSearch() }
         #expect(error?.code == .damaged)

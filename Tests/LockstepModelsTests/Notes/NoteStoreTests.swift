@@ -15,8 +15,7 @@ struct NoteStoreTests {
         notes = try scratch.open()
     }
 
-    @Test("A note is read back as it was written, with the first 50 characters as its title")
-    func roundTrip() throws {
+    @Test("A note is read back as it was written, with the first 50 characters as its title") func roundTrip() throws {
         for text in AwkwardTexts.notEmpty {
             let id = try #require(try notes.create(text))
             let note = try #require(try notes.note(id))
@@ -39,10 +38,7 @@ struct NoteStoreTests {
             (String(repeating: family, count: 51), String(repeating: family, count: 50)),
             (String(repeating: decomposed, count: 60), String(repeating: decomposed, count: 50)),
             (String(repeating: "x", count: 50), String(repeating: "x", count: 50)),
-            (
-                "a\r\n" + String(repeating: "y", count: 60),
-                "a\r\n" + String(repeating: "y", count: 48)
-            ),
+            ("a\r\n" + String(repeating: "y", count: 60), "a\r\n" + String(repeating: "y", count: 48)),
         ] {
             let id = try #require(try notes.create(text))
             #expect(try notes.note(id)?.title == title)

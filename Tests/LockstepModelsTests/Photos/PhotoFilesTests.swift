@@ -27,11 +27,9 @@ struct PhotoFilesTests {
         try files.write("e.jpg", "")
         try FileManager.default.createSymbolicLink(
             atPath: files.file("f.jpg").string, withDestinationPath: files.file("a.jpg").string)
-        try FileManager.default.createDirectory(
-            atPath: files.file("sub").string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: files.file("sub").string, withIntermediateDirectories: false)
         let reasons = [
-            "sub: it is a folder",
-            "d.txt: it is not an image of a known kind: JPEG, PNG, GIF, WebP, HEIC",
+            "sub: it is a folder", "d.txt: it is not an image of a known kind: JPEG, PNG, GIF, WebP, HEIC",
             "e.jpg: it is not an image of a known kind: JPEG, PNG, GIF, WebP, HEIC",
             "f.jpg: it cannot be read: not-a-file",
         ]
@@ -41,11 +39,9 @@ struct PhotoFilesTests {
         #expect(try await photos.all().map(\.name) == ["a.jpg", "b O'Brien 👋.jpg", "c.jpg"])
         #expect(try await photos.duplicates().map { $0.map(\.id) } == [[1, 3]])
         // Again: known content is reported, and not imported twice.
-        let again = try await photos.importFiles(
-            files.path, rules: PhotoRules(refusesKnownContent: true))
+        let again = try await photos.importFiles(files.path, rules: PhotoRules(refusesKnownContent: true))
         #expect(again.imported == 0 && again.known == 3 && !again.tookNothing)
-        #expect(
-            again.rejections.contains { $0.reason == "its content is already stored as photo 2" })
+        #expect(again.rejections.contains { $0.reason == "its content is already stored as photo 2" })
         #expect(try await photos.count() == 3)
     }
 
@@ -54,21 +50,16 @@ struct PhotoFilesTests {
         let file = try files.write("x.bin", "any")
         let refused = try photos.importFiles(file)
         #expect(refused.rejections.map(\.file) == [nil] && refused.tookNothing)
-        #expect(
-            try photos.importFiles(file, rules: PhotoRules(allowsAnyContent: true)).imported == 1)
+        #expect(try photos.importFiles(file, rules: PhotoRules(allowsAnyContent: true)).imported == 1)
         let error = #expect(throws: LockstepError.self) { try photos.importFiles(files.file("no")) }
         #expect(error?.code == .notFound)
     }
 
     @Test("Every photo is exported to its own file, whatever its name")
     func export() async throws {
-        let names =
-            AwkwardTexts.all + [
-                "", "..", "a/b", "same", "same", String(repeating: "長", count: 500),
-            ]
+        let names = AwkwardTexts.all + ["", "..", "a/b", "same", "same", String(repeating: "長", count: 500)]
         for (index, name) in names.enumerated() {
-            try await photos.insert(
-                name, from: PhotoBytes.pieces(PhotoBytes.jpeg(900 + 50 * index)))
+            try await photos.insert(name, from: PhotoBytes.pieces(PhotoBytes.jpeg(900 + 50 * index)))
         }
         let folder = files.file("out")
         #expect(try await photos.exportFiles(to: folder) == names.count)

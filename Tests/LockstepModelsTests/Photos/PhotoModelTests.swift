@@ -47,8 +47,7 @@ struct PhotoModelTests {
             switch Int.random(in: 0..<10, using: &numbers) {
             case 0..<4:
                 let file = files.file("\(entry.count)-\(entry.salt)")
-                let rules = PhotoRules(
-                    refusesKnownContent: Int.random(in: 0..<8, using: &numbers) == 0)
+                let rules = PhotoRules(refusesKnownContent: Int.random(in: 0..<8, using: &numbers) == 0)
                 let isKnown = model.values.contains {
                     $0.count == entry.count && ($0.salt == entry.salt || entry.count <= 4)
                 }

@@ -25,10 +25,7 @@ struct PhotoOriginTests {
         #expect(all.map(\.id) == [1, 3, 4, 9])
         #expect(all.map(\.name) == ["O'Brien", "photo 3", "large", "text"])
         #expect(all.map(\.byteCount) == [8, 0, 9_000_003, 7])
-        #expect(
-            all.map(\.mediaType) == [
-                "image/jpeg", MediaType.unknown, "image/jpeg", MediaType.unknown,
-            ])
+        #expect(all.map(\.mediaType) == ["image/jpeg", MediaType.unknown, "image/jpeg", MediaType.unknown])
         #expect(try await PhotoBytes.all(photos, 1) == [0xFF, 0xD8, 0xFF, 0xE0, 0, 1, 2, 3])
         #expect(try await PhotoBytes.all(photos, 3).isEmpty)
         #expect(try await PhotoBytes.all(photos, 9) == Array("no blob".utf8))
@@ -95,8 +92,6 @@ struct PhotoOriginTests {
         }
         #expect(parts == [8 << 20, 8 << 20, (4 << 20) + 1])
         let border = (8 << 20) - 5
-        #expect(
-            try await photos.bytes(of: id, in: border..<border + 10)
-                == Array(content[border..<border + 10]))
+        #expect(try await photos.bytes(of: id, in: border..<border + 10) == Array(content[border..<border + 10]))
     }
 }

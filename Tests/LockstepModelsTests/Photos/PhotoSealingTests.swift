@@ -28,16 +28,14 @@ struct PhotoSealingTests {
 
     private static let sizes = [100, 1000, 100_000, 100_001, 350_000]
 
-    @Test("Existing content is sealed, new content is too, and both are read the same way")
-    func sealed() async throws {
+    @Test("Existing content is sealed, new content is too, and both are read the same way") func sealed() async throws {
         let photos = try open()
         for size in Self.sizes {
             try await photos.insert("before", from: PhotoBytes.pieces(PhotoBytes.jpeg(size)))
         }
         try photos.seal(keys: keys)
         for size in Self.sizes {
-            try await photos.insert(
-                "after", from: PhotoBytes.pieces(PhotoBytes.jpeg(size, salt: 2)))
+            try await photos.insert("after", from: PhotoBytes.pieces(PhotoBytes.jpeg(size, salt: 2)))
         }
         let folder = try TemporaryFolder()
         for (index, photo) in try await photos.all().enumerated() {
@@ -84,8 +82,7 @@ struct PhotoSealingTests {
         #expect(try await photos.all().map(\.byteCount) == [1000, 250_000])
         #expect(try await photos.rename(1, "c"))
         for call in [
-            { _ = try photos.bytes(of: 1, in: 0..<10) },
-            { _ = try photos.bytes(of: 2, in: 0..<10) },
+            { _ = try photos.bytes(of: 1, in: 0..<10) }, { _ = try photos.bytes(of: 2, in: 0..<10) },
             { try photos.write(1, to: scratch.folder.file("out")) },
             {
                 try photos.insert(
@@ -99,13 +96,11 @@ struct PhotoSealingTests {
         #expect(try await photos.all().map(\.name) == ["c"])
     }
 
-    @Test("A moved, dropped or truncated part is found, whatever else is changed with it")
-    func forged() async throws {
+    @Test("A moved, dropped or truncated part is found, whatever else is changed with it") func forged() async throws {
         let photos = try open()
         try photos.seal(keys: keys)
         let id = try await photos.insert("a", from: PhotoBytes.pieces(PhotoBytes.jpeg(250_000)))
-        let other = try await photos.insert(
-            "b", from: PhotoBytes.pieces(PhotoBytes.jpeg(250_000, salt: 2)))
+        let other = try await photos.insert("b", from: PhotoBytes.pieces(PhotoBytes.jpeg(250_000, salt: 2)))
         try await photos.store.close()
         let original = try Bytes.read(scratch.path)
         // By an attacker with the database key only, who removes the guards.
@@ -115,8 +110,7 @@ struct PhotoSealingTests {
         ] {
             try Bytes.write(original, to: scratch.path)
             do {
-                let connection = try Connection.open(
-                    scratch.path, key: scratch.keyring.activeDatabaseKey())
+                let connection = try Connection.open(scratch.path, key: scratch.keyring.activeDatabaseKey())
                 let guards = try connection.query(
                     "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'photo_part'"
                 ) { row in try row[0] as String }
@@ -152,8 +146,7 @@ struct PhotoSealingTests {
         try await photos.insert("secret name", from: PhotoBytes.pieces(PhotoBytes.jpeg(1000)))
         try photos.seal(keys: keys)
         try protect("name", photos)
-        let id = try await photos.insert(
-            "other name", from: PhotoBytes.pieces(PhotoBytes.jpeg(250_000)))
+        let id = try await photos.insert("other name", from: PhotoBytes.pieces(PhotoBytes.jpeg(250_000)))
         #expect(try await photos.all().map(\.name) == ["secret name", "other name"])
         #expect(try await photos.rename(1, "new name"))
         #expect(try await photos.photo(1)?.name == "new name")

@@ -26,8 +26,7 @@ struct PhotoStoreTests {
         let bytes = PhotoBytes.jpeg(count)
         let file = try files.write("in.jpg", bytes)
         let ids = [
-            try await photos.insert("a", from: file),
-            try await photos.insert("b", from: PhotoBytes.pieces(bytes)),
+            try await photos.insert("a", from: file), try await photos.insert("b", from: PhotoBytes.pieces(bytes)),
             try await photos.insert("c", from: PhotoBytes.pieces(bytes, of: 1)),
         ]
         #expect(ids == [1, 2, 3])
@@ -90,9 +89,8 @@ struct PhotoStoreTests {
     func mediaTypes() async throws {
         let samples: [[UInt8]] = [
             [0xFF, 0xD8, 0xFF], [0xFF, 0xD8], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A],
-            [0x89, 0x50, 0x4E, 0x47], Array("GIF89a".utf8), Array("GIF7".utf8),
-            Array("RIFF1234WEBPVP8 ".utf8), Array("RIFF1234WAVE".utf8),
-            Array("\0\0\0\u{18}ftypheic".utf8), Array("\0\0\0\u{18}ftypheix".utf8),
+            [0x89, 0x50, 0x4E, 0x47], Array("GIF89a".utf8), Array("GIF7".utf8), Array("RIFF1234WEBPVP8 ".utf8),
+            Array("RIFF1234WAVE".utf8), Array("\0\0\0\u{18}ftypheic".utf8), Array("\0\0\0\u{18}ftypheix".utf8),
             Array("abc".utf8), [],
         ]
         let database = try ModelDatabase("photos", [])
@@ -100,13 +98,11 @@ struct PhotoStoreTests {
             try database.connection.execute("INSERT INTO photos (photo) VALUES (?)", sample)
         }
         try database.migrate()
-        #expect(
-            try database.rows("SELECT mediaType FROM photos") == samples.map { MediaType.of($0) })
+        #expect(try database.rows("SELECT mediaType FROM photos") == samples.map { MediaType.of($0) })
         for sample in samples {
             let type = MediaType.of(sample)
             let id = try await photos.insert(
-                "x", from: PhotoBytes.pieces(sample, of: 1),
-                rules: PhotoRules(allowsAnyContent: true))
+                "x", from: PhotoBytes.pieces(sample, of: 1), rules: PhotoRules(allowsAnyContent: true))
             #expect(try await photos.photo(id)?.mediaType == type)
             #expect(try await PhotoBytes.all(photos, id) == sample)
             guard type == MediaType.unknown else { continue }
@@ -134,8 +130,7 @@ struct PhotoStoreTests {
         #expect(try await photos.count() == 0)
         let first = try await photos.insert("a", from: PhotoBytes.pieces(bytes))
         let known = await #expect(throws: LockstepError.self) {
-            try await photos.insert(
-                "b", from: PhotoBytes.pieces(bytes), rules: PhotoRules(refusesKnownContent: true))
+            try await photos.insert("b", from: PhotoBytes.pieces(bytes), rules: PhotoRules(refusesKnownContent: true))
         }
         #expect(known?.code == .alreadyExists)
         #expect(try await photos.all().map(\.id) == [first])
@@ -182,15 +177,13 @@ struct PhotoStoreTests {
         for damage in [
             "UPDATE photo_part SET bytes = zeroblob(1000) WHERE start = 1000",
             "DELETE FROM photo_part WHERE start = 1000", "DELETE FROM photo_part WHERE isLast",
-            "DELETE FROM photo_part WHERE start = 0",
-            "UPDATE photo_part SET isLast = 1 WHERE start = 0",
+            "DELETE FROM photo_part WHERE start = 0", "UPDATE photo_part SET isLast = 1 WHERE start = 0",
             "UPDATE photos SET byteCount = 9999", "DELETE FROM photo_part",
         ] {
             let scratch = try ModelScratch()
             try await photos.store.withoutTransaction { _ = try $0.checkpoint(.truncate) }
             try Bytes.write(Bytes.read(self.scratch.path), to: scratch.path)
-            let store = try Store.open(
-                scratch.path, rawKey: self.scratch.keyring.activeDatabaseKey())
+            let store = try Store.open(scratch.path, rawKey: self.scratch.keyring.activeDatabaseKey())
             try await store.write { try $0.execute(SQL(verbatim: damage)) }
             let error = await #expect(throws: LockstepError.self, "\(damage)") {
                 try await PhotoStore(store).write(id, to: files.file("out"))
@@ -200,8 +193,7 @@ struct PhotoStoreTests {
         }
     }
 
-    @Test("Lists are read from a file in which every page of content is damaged")
-    func damagedPages() async throws {
+    @Test("Lists are read from a file in which every page of content is damaged") func damagedPages() async throws {
         let bytes = PhotoBytes.jpeg(400_000)
         let whole = PhotoStore(photos.store)
         try await whole.insert("a", from: PhotoBytes.pieces(bytes))

@@ -6,9 +6,7 @@ import TestSupport
 /// anything, but data that it has given to the operating system stays: only these two files remain.
 /// Copying them while nothing writes gives the same result, quickly.
 enum LiveCopy {
-    static func make(of path: FilePath, in folder: TemporaryFolder, _ name: String) throws
-        -> FilePath
-    {
+    static func make(of path: FilePath, in folder: TemporaryFolder, _ name: String) throws -> FilePath {
         let copy = folder.file(name)
         for suffix in ["", "-wal"] {
             let source = path.string + suffix

@@ -31,8 +31,7 @@ struct ModelBench: ~Copyable {
     /// The store on the given version.
     func open<Model: ModelStore>(_ type: Model.Type = Model.self, version: UInt64) throws -> Model {
         let store = try Store.create(path, rawKey: keyring.activeDatabaseKey(), options: options)
-        try store.blocking.migrate(
-            ModelMigrations.set(Model.setName), to: .version(MigrationVersion(version)))
+        try store.blocking.migrate(ModelMigrations.set(Model.setName), to: .version(MigrationVersion(version)))
         return Model(store)
     }
 
@@ -40,8 +39,7 @@ struct ModelBench: ~Copyable {
     func adopt<Model: ModelStore>(_ plaintext: FilePath, as type: Model.Type) throws {
         try Adoption(of: plaintext, into: path).run(key: keyring.activeDatabaseKey())
         let connection = try Connection.open(path, key: keyring.activeDatabaseKey())
-        try Baseline(ModelMigrations.set(Model.setName), at: MigrationVersion(1)).record(
-            on: connection)
+        try Baseline(ModelMigrations.set(Model.setName), at: MigrationVersion(1)).record(on: connection)
     }
 
     /// All of `lockstep verify`.

@@ -35,8 +35,7 @@ final class ModelScratch {
     /// Adopts a plaintext database that sqlite3 creates from SQL, like one from a program of version 1.
     func adopt<Model: ModelStore>(_ sql: String, _ type: Model.Type = Model.self) throws -> Model {
         let original = try PlainDatabase.make("original-\(number).sqlite", in: folder, sql)
-        return try Model.adopt(
-            plaintext: original, into: path, key: keyring.activeDatabaseKey(), options: options)
+        return try Model.adopt(plaintext: original, into: path, key: keyring.activeDatabaseKey(), options: options)
     }
 
     /// Verifies the whole database.

@@ -79,8 +79,7 @@ struct ConnectionFailureTests {
         let folder = try TemporaryFolder()
         // The folder is this process's own. As root, the server is another user's.
         try FileManager.default.createSymbolicLink(
-            atPath: folder.file(".s.PGSQL.5432").string,
-            withDestinationPath: "\(server.folder)/.s.PGSQL.5432")
+            atPath: folder.file(".s.PGSQL.5432").string, withDestinationPath: "\(server.folder)/.s.PGSQL.5432")
         let address = try ServerAddress("postgres://postgres@/postgres?host=\(folder.path)")
         guard geteuid() == 0 else {
             _ = try ServerConnection(address)

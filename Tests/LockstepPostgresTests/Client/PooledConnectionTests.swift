@@ -4,7 +4,8 @@ import Testing
 
 @testable import LockstepPostgres
 
-/// Connections through a pooler in transaction mode, where each transaction can be on another connection with the server.
+/// Connections through a pooler in transaction mode, where each transaction can be on another connection with the
+/// server.
 @Suite("Connections through a pooler", .withServer)
 struct PooledConnectionTests {
     private static func connection(
@@ -58,8 +59,7 @@ struct PooledConnectionTests {
         #expect(!isOpen)
     }
 
-    @Test("Statements run on whichever connection the pooler gives, sealed ones too")
-    func statements() throws {
+    @Test("Statements run on whichever connection the pooler gives, sealed ones too") func statements() throws {
         guard let pooler = try TestPooler(before: TestServer.shared.get()) else { return }
         let address = try pooler.address()
         let scratch = try SealedScratch(at: pooler.direct(address))
@@ -74,9 +74,7 @@ struct PooledConnectionTests {
         for (number, other) in others.enumerated() {
             backends.insert(try own.value("SELECT pg_backend_pid()") ?? 0)
             try own.insert("films", ["title": .text("film \(number)"), "year": .integer(1)])
-            try own.insert(
-                "films", ["title", "year"],
-                (0..<20).map { [.text("row \(number).\($0)"), .integer(2)] })
+            try own.insert("films", ["title", "year"], (0..<20).map { [.text("row \(number).\($0)"), .integer(2)] })
             #expect(try plain.query(number) { try $0[0] as Int } == [number + 1])
             let found = try find.query("film \(number)") { try $0[1] as String }
             #expect(found == ["film \(number)"])

@@ -8,8 +8,7 @@ struct ServerAddressTests {
     @Test("An address names hosts, ports, role, database and certificates")
     func parts() throws {
         let address = try ServerAddress(
-            "postgres://films%20app@db1.example,db2.example:5433,[::1]:7/films?sslrootcert=/etc/ca%2Fca.crt"
-        )
+            "postgres://films%20app@db1.example,db2.example:5433,[::1]:7/films?sslrootcert=/etc/ca%2Fca.crt")
         #expect(address.user == "films app" && address.database == "films")
         #expect(address.hosts.map(\.name) == ["db1.example", "db2.example", "::1"])
         #expect(address.hosts.map(\.port) == [5432, 5433, 7])

@@ -9,8 +9,7 @@ struct ServerConnectionTests {
     @Test("Values of every kind come back as they were sent")
     func values() throws {
         let server = try TestServer.connection()
-        try server.execute(
-            "CREATE TABLE t (i bigint, s text, b bytea, f double precision, o boolean)")
+        try server.execute("CREATE TABLE t (i bigint, s text, b bytea, f double precision, o boolean)")
         let text = "a'b\\c\"d\u{1F510}\n$1;--"
         let bytes: [UInt8] = [0, 255, 92, 39, 10]
         let none: String? = nil
@@ -60,9 +59,8 @@ struct ServerConnectionTests {
             rows == [
                 [.init(table: number, column: 2), .init(table: number, column: 1), nil, nil]
             ])
-        let joined = try server.query(
-            "SELECT q.y, w.y FROM (SELECT y FROM a) AS q JOIN a AS w ON true JOIN v ON true"
-        ) { [$0.origin(0), $0.origin(1)] }
+        let joined = try server.query("SELECT q.y, w.y FROM (SELECT y FROM a) AS q JOIN a AS w ON true JOIN v ON true")
+        { [$0.origin(0), $0.origin(1)] }
         #expect(joined == [[.init(table: number, column: 2), .init(table: number, column: 2)]])
         let view = try server.query("SELECT y FROM v") { $0.origin(0) }
         #expect(view.first??.table != number)
@@ -93,8 +91,7 @@ struct ServerConnectionTests {
         #expect(try server.query("SELECT i FROM t") { try $0[0] as Int } == [3])
     }
 
-    @Test("A lost connection during a commit is an unknown outcome, and a failure elsewhere")
-    func lost() throws {
+    @Test("A lost connection during a commit is an unknown outcome, and a failure elsewhere") func lost() throws {
         let server = try TestServer.shared.get()
         let address = try server.address()
         let killer = try ServerConnection(address)
@@ -160,9 +157,7 @@ struct ServerConnectionTests {
         #expect(inserted == 1000)
         refused(.constraint) {
             _ = try server.transaction { _ in
-                try insert.executeAll([
-                    [.text("2000"), .null], [.text("5"), .null], [.text("2001"), .null],
-                ])
+                try insert.executeAll([[.text("2000"), .null], [.text("5"), .null], [.text("2001"), .null]])
             }
         }
         // Nothing is sent, and the connection goes on.
@@ -175,8 +170,7 @@ struct ServerConnectionTests {
         refused(.misuse) { _ = try server.prepare("SELECT \(1)") }
     }
 
-    @Test("Each session reads dates, texts and bytes in one form, whatever the role sets")
-    func settings() throws {
+    @Test("Each session reads dates, texts and bytes in one form, whatever the role sets") func settings() throws {
         let server = try TestServer.shared.get()
         let address = try server.address()
         let first = try ServerConnection(address)
@@ -192,15 +186,12 @@ struct ServerConnectionTests {
         options.schema = "inner_one"
         let second = try ServerConnection(address, .none, options)
         #expect(try second.value("SELECT '\\x0141'::bytea") == [1, 65] as [UInt8])
-        #expect(
-            try second.value("SELECT '2026-01-02 03:04:05+00'::timestamptz::text")
-                == "2026-01-02 03:04:05+00")
+        #expect(try second.value("SELECT '2026-01-02 03:04:05+00'::timestamptz::text") == "2026-01-02 03:04:05+00")
         #expect(try second.value("SELECT current_schema()::text") == "inner_one")
         #expect(try second.value("SELECT '\\'::text") == "\\")
     }
 
-    @Test("No server, no database, no role and another encoding are errors of their own")
-    func refusals() throws {
+    @Test("No server, no database, no role and another encoding are errors of their own") func refusals() throws {
         let server = try TestServer.shared.get()
         refused(.serverUnreachable) {
             _ = try ServerConnection(

@@ -45,8 +45,7 @@ struct ServerPoolTests {
         #expect(third != second)
     }
 
-    @Test("A task that is cancelled while it waits gets no connection, and loses none")
-    func cancelled() async throws {
+    @Test("A task that is cancelled while it waits gets no connection, and loses none") func cancelled() async throws {
         let pool = ServerPool(try TestServer.shared.get().address(), maximum: 1)
         let (begun, beginning) = AsyncStream<Void>.makeStream()
         let held = Atomic<Bool>(true)

@@ -8,9 +8,7 @@ import Testing
 struct BinaryRowsTests {
     private typealias Rows = [[[UInt8]?]]
 
-    private static let rows: Rows = [
-        [[1, 2, 3], nil, []], [], [[UInt8](repeating: 0xFF, count: 300)], [nil],
-    ]
+    private static let rows: Rows = [[[1, 2, 3], nil, []], [], [[UInt8](repeating: 0xFF, count: 300)], [nil]]
 
     private static func stream(_ rows: Rows) -> [UInt8] {
         var written = BinaryRows()

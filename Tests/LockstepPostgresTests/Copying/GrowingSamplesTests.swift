@@ -39,8 +39,7 @@ struct GrowingSamplesTests {
         return folder
     }
 
-    @Test("A database of films goes to a server, is written and searched there, and comes back")
-    func growing() throws {
+    @Test("A database of films goes to a server, is written and searched there, and comes back") func growing() throws {
         let folder = try Self.makeFolder()
         let keys = try Keyring.create(.fields).fieldKeys(named: "films")
         let own = try MigrationSet(
@@ -61,8 +60,7 @@ struct GrowingSamplesTests {
     }
 
     private static func copy(
-        _ file: borrowing Connection, _ folder: TemporaryFolder,
-        to server: borrowing ServerConnection
+        _ file: borrowing Connection, _ folder: TemporaryFolder, to server: borrowing ServerConnection
     ) throws {
         // sample: GrowingOutOfOneMachine.md
         let set = try MigrationSet(

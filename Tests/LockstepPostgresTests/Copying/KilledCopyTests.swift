@@ -15,8 +15,7 @@ struct KilledCopyTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        try FileManager.default.createDirectory(
-            atPath: folder.file("films").string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: folder.file("films").string, withIntermediateDirectories: false)
     }
 
     private func scratch() throws -> CopyScratch {
@@ -31,8 +30,7 @@ struct KilledCopyTests {
     ) async throws -> Bool {
         let result = try await Subprocess.run(
             .path(Programs.path("Worker")),
-            arguments: .init(
-                ["server-copy", side, "\(address)", folder.path.string, "\(event)"] + more),
+            arguments: .init(["server-copy", side, "\(address)", folder.path.string, "\(event)"] + more),
             output: .discarded, error: .string(limit: 10_000))
         guard result.terminationStatus != .exited(0) else { return false }
         try #require(

@@ -32,8 +32,7 @@ struct ServerCopyTests {
         #expect(found.count == 1)
         let first = try #require(found.first)
         #expect(first == (21, "film 7", true, "1970-01-01 01:56:40.000049+00"))
-        let key = try opened.insert(
-            "films", ["title": .text("new"), "year": .integer(2000), "seen": .integer(1)])
+        let key = try opened.insert("films", ["title": .text("new"), "year": .integer(2000), "seen": .integer(1)])
         #expect(key == [.integer(121)])
         try opened.execute("DELETE FROM tag WHERE film = 3")
 
@@ -54,8 +53,7 @@ struct ServerCopyTests {
         }
     }
 
-    @Test("A copy that ends before any of its commits goes on there, with every row once")
-    func kills() throws {
+    @Test("A copy that ends before any of its commits goes on there, with every row once") func kills() throws {
         let scratch = try CopyScratch()
         try scratch.fill(Torture.isLong ? 600 : 120)
         let address = try TestServer.shared.get().address()
@@ -186,16 +184,12 @@ struct ServerCopyTests {
             try scratch.file.execute("CREATE VIRTUAL TABLE words USING \(verbatim: table)")
             try scratch.file.execute("INSERT INTO words VALUES ('one')")
             refused(.typeMismatch) {
-                _ = try ServerCopy([scratch.set(.postgres)]).run(
-                    from: scratch.file, to: TestServer.connection())
+                _ = try ServerCopy([scratch.set(.postgres)]).run(from: scratch.file, to: TestServer.connection())
             }
             try scratch.file.execute("DROP TABLE words")
         }
         let silent = try CopyScratch([
-            (
-                "0001_a.sql",
-                "-- lockstep: up\nCREATE TABLE a (id bigint PRIMARY KEY NOT NULL, v text, w text);\n"
-            )
+            ("0001_a.sql", "-- lockstep: up\nCREATE TABLE a (id bigint PRIMARY KEY NOT NULL, v text, w text);\n")
         ])
         try silent.file.execute("INSERT INTO a VALUES (1, 'x', 'y')")
         let target = try TestServer.connection()

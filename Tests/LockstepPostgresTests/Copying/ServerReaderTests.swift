@@ -7,11 +7,9 @@ import Testing
 
 @Suite("An independent reader of servers", .withServer)
 struct ServerReaderTests {
-    /// What somebody does to the server, and what the reader then reports: the registry, the manifest, the tokens, and how
-    /// many cells do not open.
-    private typealias Case = (
-        sql: [String], registry: String, manifest: String, tokens: String, closed: Int
-    )
+    /// What somebody does to the server, and what the reader then reports: the registry, the manifest, the tokens, and
+    /// how many cells do not open.
+    private typealias Case = (sql: [String], registry: String, manifest: String, tokens: String, closed: Int)
 
     private static let cases: [Case] = [
         ([], "holds", "holds", "hold", 0),
@@ -38,10 +36,7 @@ struct ServerReaderTests {
             ["UPDATE films SET seen = NOT seen WHERE id = 3"], "holds", "plain-changed", "hold",
             0
         ),
-        (
-            ["UPDATE films SET made = made + interval '1 microsecond' WHERE id = 3"], "holds",
-            "plain-changed", "hold", 0
-        ),
+        (["UPDATE films SET made = made + interval '1 microsecond' WHERE id = 3"], "holds", "plain-changed", "hold", 0),
         (
             ["UPDATE films SET title_casefold_token = title_casefold_token # 1 WHERE id = 6"],
             "holds", "plain-changed", "differ", 0
@@ -50,11 +45,7 @@ struct ServerReaderTests {
         (
             ["UPDATE films SET cover = (SELECT cover FROM films WHERE id = 6) WHERE id = 9"],
             "holds", "rows-changed", "hold", 1
-        ),
-        (
-            ["DELETE FROM tag WHERE film = 9", "DELETE FROM films WHERE id = 9"], "holds",
-            "rows-missing", "hold", 0
-        ),
+        ), (["DELETE FROM tag WHERE film = 9", "DELETE FROM films WHERE id = 9"], "holds", "rows-missing", "hold", 0),
         (
             ["UPDATE lockstep_dataset SET changes = changes + 1"], "forged", "registry-newer",
             "hold", 0
@@ -93,8 +84,7 @@ struct ServerReaderTests {
         _ = try ServerCopy([scratch.set(.postgres)]).run(from: scratch.file, to: server)
         // The guards against accidents do not stop the owner of the tables.
         for column in ["title", "cover"] {
-            try server.execute(
-                "ALTER TABLE films DROP CONSTRAINT \(name: "lockstep_films_\(column)_cell")")
+            try server.execute("ALTER TABLE films DROP CONSTRAINT \(name: "lockstep_films_\(column)_cell")")
         }
         var folders: [TemporaryFolder] = []
         for one in Self.cases {

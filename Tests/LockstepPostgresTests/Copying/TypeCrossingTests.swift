@@ -21,8 +21,7 @@ struct TypeCrossingTests {
             return .integer(
                 Int64(
                     Bool.random(using: &random)
-                        ? edges.randomElement(using: &random) ?? 0
-                        : .random(in: .min ... .max, using: &random)))
+                        ? edges.randomElement(using: &random) ?? 0 : .random(in: .min ... .max, using: &random)))
         }
         func bytes(_ count: Int) -> [UInt8] {
             (0..<count).map { _ in .random(in: 0...255, using: &random) }
@@ -56,8 +55,7 @@ struct TypeCrossingTests {
     func roundTrips() throws {
         var random = SplitMix64(state: Torture.campaignSeed)
         let file = try Connection.inMemory()
-        let statement = try file.prepare(
-            SQL(verbatim: "SELECT \(Self.all.map { _ in "?" }.joined(separator: ", "))"))
+        let statement = try file.prepare(SQL(verbatim: "SELECT \(Self.all.map { _ in "?" }.joined(separator: ", "))"))
         var sent: [[Value]] = []
         var stream = BinaryRows()
         stream.append(BinaryRows.header)
@@ -96,8 +94,7 @@ struct TypeCrossingTests {
         #expect(try other.finish() == digest.finish())
     }
 
-    @Test("A value that the other engine would store as another one does not cross")
-    func obstacles() throws {
+    @Test("A value that the other engine would store as another one does not cross") func obstacles() throws {
         let file = try Connection.inMemory()
         for (crossing, value) in [
             (TypeCrossing.int2, Value.integer(32768)), (.int2, .integer(-32769)),

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Prepared look-ups on servers", .withServer)
 struct PreparedLookupTests {
-    private static let exact: ServerSQL =
-        "SELECT id, title FROM films WHERE \(sealed: "films.title")"
+    private static let exact: ServerSQL = "SELECT id, title FROM films WHERE \(sealed: "films.title")"
 
     private func find(
         _ statement: ServerStatement, _ values: any ServerEncodable...
@@ -25,8 +24,7 @@ struct PreparedLookupTests {
         let server = try scratch.connection()
         try server.insert("films", ["title"], ["Alien", "ALIEN", "Brazil"].map { [.text($0)] })
         try scratch.operate().execute(
-            "UPDATE films SET title_casefold_token = (SELECT title_casefold_token FROM films WHERE id = 1)"
-        )
+            "UPDATE films SET title_casefold_token = (SELECT title_casefold_token FROM films WHERE id = 1)")
         let exact = try server.prepare(Self.exact)
         let folded = try server.prepare(
             "SELECT f.id, f.title FROM films AS f WHERE \(sealed: "films.title", under: .casefold, as: "f") AND f.id < $2::int8 ORDER BY f.id"
@@ -52,8 +50,7 @@ struct PreparedLookupTests {
         try findAll()
     }
 
-    @Test("What cannot stand in them is refused when they are prepared, or when they run")
-    func refusals() throws {
+    @Test("What cannot stand in them is refused when they are prepared, or when they run") func refusals() throws {
         let scratch = try SealedScratch()
         let server = try scratch.connection()
         for sql: ServerSQL in [
@@ -99,8 +96,7 @@ struct PreparedLookupTests {
         refused(code) { _ = try find(exact, "Alien") }
     }
 
-    @Test("They follow a registry that others change, and tables that are made again")
-    func follows() throws {
+    @Test("They follow a registry that others change, and tables that are made again") func follows() throws {
         let scratch = try SealedScratch()
         let server = try scratch.connection()
         let other = try scratch.connection()

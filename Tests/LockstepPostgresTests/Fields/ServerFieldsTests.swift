@@ -13,10 +13,7 @@ struct ServerFieldsTests {
         let cover = [UInt8](repeating: 7, count: 300)
         let key = try server.insert(
             "films",
-            [
-                "title": .text("Casablanca"), "year": .integer(1942), "cover": .blob(cover),
-                "label": .integer(5),
-            ])
+            ["title": .text("Casablanca"), "year": .integer(1942), "cover": .blob(cover), "label": .integer(5)])
         let second = try server.insert("Films", ["TITLE": .text("casablanca")])
         #expect(key == [.integer(1)])
         #expect(second == [.integer(2)])
@@ -50,11 +47,8 @@ struct ServerFieldsTests {
         let rows = (0..<700).map { [Value.text("film \($0)"), .integer(Int64($0))] }
         let keys = try server.insert("films", ["title", "year"], rows)
         #expect(Set(keys).count == 700)
-        try server.insert(
-            "films", ["id", "title"], [[.integer(-1), .text("a")], [.integer(-2), .null]])
-        #expect(
-            try server.update(
-                "films", key: [.integer(-2)], ["title": .text("b"), "year": .integer(7)]))
+        try server.insert("films", ["id", "title"], [[.integer(-1), .text("a")], [.integer(-2), .null]])
+        #expect(try server.update("films", key: [.integer(-2)], ["title": .text("b"), "year": .integer(7)]))
         #expect(try !server.update("films", key: [.integer(-3)], ["title": .text("b")]))
         let read = try server.query("SELECT id, title, year FROM films ORDER BY id") {
             (try $0[0] as Int, try $0[1] as String?, try $0[2] as Int?)
@@ -75,8 +69,7 @@ struct ServerFieldsTests {
             "films", ["title"], ["Alien", "ALIEN", "Brazil"].map { [.text($0)] })
         // Another film gets the token of Alien: as if by chance.
         try scratch.operate().execute(
-            "UPDATE films SET title_casefold_token = (SELECT title_casefold_token FROM films WHERE id = 1)"
-        )
+            "UPDATE films SET title_casefold_token = (SELECT title_casefold_token FROM films WHERE id = 1)")
         func find(_ sql: ServerSQL) throws -> [Int] {
             try server.query(sql) { try $0[0] as Int }
         }
@@ -113,8 +106,7 @@ struct ServerFieldsTests {
             refused(.misuse) { _ = try find(sql) }
         }
         refused(.keyUnavailable) {
-            try scratch.operate().execute(
-                "SELECT id, title FROM films WHERE \(sealed: "films.title", equals: title)")
+            try scratch.operate().execute("SELECT id, title FROM films WHERE \(sealed: "films.title", equals: title)")
         }
     }
 
@@ -130,8 +122,7 @@ struct ServerFieldsTests {
         #expect(without?.hint?.contains("films.id") == true)
         for sql: ServerSQL in [
             "SELECT id, title FROM names", "SELECT id, title || ''::bytea FROM films",
-            "SELECT id, coalesce(title, cover) FROM films",
-            "SELECT a.id, b.id, a.title FROM films AS a, films AS b",
+            "SELECT id, coalesce(title, cover) FROM films", "SELECT a.id, b.id, a.title FROM films AS a, films AS b",
         ] {
             let error = refused(.misuse) { _ = try server.query(sql) { _ in } }
             #expect(error?.hint?.contains("select") == true)
@@ -171,13 +162,11 @@ struct ServerFieldsTests {
             ("title", "substring(title, 1, octet_length(title) - 1)", .cellForged),
         ] {
             try operated.execute("BEGIN")
-            try operated.execute(
-                ServerSQL(verbatim: "UPDATE films SET \(place) = \(stranger) WHERE id = 1"))
+            try operated.execute(ServerSQL(verbatim: "UPDATE films SET \(place) = \(stranger) WHERE id = 1"))
             try operated.execute("COMMIT")
             refused(code) { try read(place) }
             try server.update(
-                "films", key: [.integer(1)],
-                ["title": .text("a"), "cover": .text("x"), "label": .text("y")])
+                "films", key: [.integer(1)], ["title": .text("a"), "cover": .text("x"), "label": .text("y")])
         }
         try read("title")
         // Another key for a row.
@@ -212,8 +201,7 @@ struct ServerFieldsTests {
         }
     }
 
-    @Test("Keys of texts, uuids and several columns bind cells as those of files do")
-    func otherKeys() throws {
+    @Test("Keys of texts, uuids and several columns bind cells as those of files do") func otherKeys() throws {
         let scratch = try SealedScratch(
             table: """
                 CREATE TABLE films (place uuid, id text COLLATE "C", title text, year integer, cover bytea, label text,
@@ -221,8 +209,7 @@ struct ServerFieldsTests {
                 """)
         let server = try scratch.connection()
         let uuid = [UInt8](0..<16)
-        let key = try server.insert(
-            "films", ["id": .text("é"), "place": .blob(uuid), "title": .text("a")])
+        let key = try server.insert("films", ["id": .text("é"), "place": .blob(uuid), "title": .text("a")])
         #expect(key == [.text("é"), .blob(uuid)])
         #expect(try server.update("films", key: key, ["cover": .real(0.5)]))
         let read = try server.query("SELECT cover, place, title, id FROM films") {

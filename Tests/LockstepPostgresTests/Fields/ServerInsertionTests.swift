@@ -9,8 +9,7 @@ struct ServerInsertionTests {
     /// The table of `SealedScratch` with a column beside it, of a type that decides how many rows go in.
     private func scratch(_ type: String) throws -> SealedScratch {
         let scratch = try SealedScratch()
-        try scratch.operate().execute(
-            ServerSQL(verbatim: "ALTER TABLE films ADD COLUMN more \(type)"))
+        try scratch.operate().execute(ServerSQL(verbatim: "ALTER TABLE films ADD COLUMN more \(type)"))
         return scratch
     }
 
@@ -102,8 +101,7 @@ struct ServerInsertionTests {
         let scratch = try scratch("smallint")
         let operated = try scratch.operate()
         try operated.execute("CREATE TABLE log (year integer)")
-        try operated.execute(
-            "CREATE RULE noted AS ON INSERT TO films DO ALSO INSERT INTO log VALUES (NEW.year)")
+        try operated.execute("CREATE RULE noted AS ON INSERT TO films DO ALSO INSERT INTO log VALUES (NEW.year)")
         let server = try scratch.connection()
         let rows = (1...40).map { (title: "film \($0)", year: Int64($0)) }
         _ = try insert(rows, server)
@@ -114,8 +112,7 @@ struct ServerInsertionTests {
         for change in [
             "ALTER TABLE films ENABLE ROW LEVEL SECURITY",
             "CREATE POLICY all_of_it ON films USING (true) WITH CHECK (year < 1000)",
-            "GRANT ALL ON ALL TABLES IN SCHEMA public TO clerk",
-            "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO clerk",
+            "GRANT ALL ON ALL TABLES IN SCHEMA public TO clerk", "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO clerk",
         ] { try operated.execute(ServerSQL(verbatim: change)) }
         try server.execute("SET ROLE clerk")
         _ = try insert(rows.map { ("\($0.title) again", $0.year) }, server)
@@ -127,8 +124,7 @@ struct ServerInsertionTests {
         #expect(try server.value("SELECT count(*) FROM films") == 80)
     }
 
-    @Test("A hundred thousand rows in a pipeline do not make both sides wait for each other")
-    func pipelined() throws {
+    @Test("A hundred thousand rows in a pipeline do not make both sides wait for each other") func pipelined() throws {
         let server = try TestServer.connection()
         try server.execute("CREATE TABLE t (i integer PRIMARY KEY, s text)")
         // The server has more to say than the rows.
@@ -137,8 +133,7 @@ struct ServerInsertionTests {
             CREATE FUNCTION talk() RETURNS trigger LANGUAGE plpgsql AS
             'BEGIN RAISE NOTICE ''%'', repeat(''x'', 300); RETURN NEW; END'
             """)
-        try server.execute(
-            "CREATE TRIGGER talks BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION talk()")
+        try server.execute("CREATE TRIGGER talks BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION talk()")
         let insert = try server.prepare("INSERT INTO t VALUES ($1, $2)")
         let rows = (0..<100_000).map { [ServerParameter.text("\($0)"), .text("text \($0)")] }
         #expect(try insert.executeAll(rows) == 100_000)

@@ -45,8 +45,7 @@ struct ServerMarkerTests {
 
     /// Has the server log each statement of later sessions, with its parameters.
     private static func logAll(of address: ServerAddress) throws {
-        try ServerConnection(address).execute(
-            "ALTER DATABASE \(name: address.database) SET log_statement = 'all'")
+        try ServerConnection(address).execute("ALTER DATABASE \(name: address.database) SET log_statement = 'all'")
     }
 
     /// Inserts rows, one by one and many at once, changes some, and looks them up.
@@ -94,8 +93,7 @@ struct ServerMarkerTests {
                 """)
         }
         try scratch.file.execute("INSERT INTO log VALUES (\(plain))")
-        let report = try ServerCopy([scratch.set(.postgres)]).run(
-            from: scratch.file, to: ServerConnection(address))
+        let report = try ServerCopy([scratch.set(.postgres)]).run(from: scratch.file, to: ServerConnection(address))
         #expect(report.tables.first { $0.name == "films" }?.rows == 200)
     }
 

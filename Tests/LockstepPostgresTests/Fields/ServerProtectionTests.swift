@@ -22,8 +22,7 @@ struct ServerProtectionTests {
     func upAndDown() throws {
         let server = try connection(SealedScratch.makeKeys())
         let set = try ServerScratch.set(
-            ServerScratch.up(
-                Self.table, down: "-- lockstep: allow loss of table films\nDROP TABLE films;"),
+            ServerScratch.up(Self.table, down: "-- lockstep: allow loss of table films\nDROP TABLE films;"),
             ServerScratch.up(
                 """
                 -- lockstep: plaintext films.id
@@ -61,8 +60,7 @@ struct ServerProtectionTests {
     )
     func rolledBack() throws {
         let seal = ServerScratch.up("-- lockstep: protect films.title dataset=films")
-        let names = ServerScratch.up(
-            "-- lockstep: plaintext films.id\n-- lockstep: plaintext films.year")
+        let names = ServerScratch.up("-- lockstep: plaintext films.id\n-- lockstep: plaintext films.year")
         let keys = try SealedScratch.makeKeys()
         let create = ServerScratch.up(Self.table)
         refused(.keyUnavailable) {

@@ -9,16 +9,12 @@ struct ServerRegistryTests {
     @Test(
         "Whatever a writer of the server changes in it is refused",
         arguments: [
-            "DELETE FROM lockstep_column WHERE id = 1",
-            "UPDATE lockstep_column SET state = 'plaintext' WHERE id = 1",
+            "DELETE FROM lockstep_column WHERE id = 1", "UPDATE lockstep_column SET state = 'plaintext' WHERE id = 1",
             "UPDATE lockstep_column SET name = 'cover' WHERE id = 1",
             "UPDATE lockstep_column SET identity = (SELECT identity FROM lockstep_column WHERE id = 2) WHERE id = 1",
-            "UPDATE lockstep_column SET row_key = 'row year' WHERE id = 1",
-            "UPDATE lockstep_column SET padding = -1",
-            "UPDATE lockstep_column SET id = id + 4294967296",
-            "UPDATE lockstep_dataset SET changes = changes + 1",
-            "UPDATE lockstep_dataset SET registry = '\\x00'",
-            "UPDATE lockstep_index SET bits = 20 WHERE bits = 24",
+            "UPDATE lockstep_column SET row_key = 'row year' WHERE id = 1", "UPDATE lockstep_column SET padding = -1",
+            "UPDATE lockstep_column SET id = id + 4294967296", "UPDATE lockstep_dataset SET changes = changes + 1",
+            "UPDATE lockstep_dataset SET registry = '\\x00'", "UPDATE lockstep_index SET bits = 20 WHERE bits = 24",
             "DELETE FROM lockstep_index WHERE number = 1",
             "DELETE FROM lockstep_field_key", "DROP TABLE lockstep_field_key",
             "DROP TABLE lockstep_column",
@@ -57,16 +53,14 @@ struct ServerRegistryTests {
         }
         // The registry of another database of the dataset.
         let other = try SealedScratch(keys: scratch.keys)
-        let rows = try ServerRegistry(schema: "public").records(
-            of: scratch.keys.dataset, other.operate())
+        let rows = try ServerRegistry(schema: "public").records(of: scratch.keys.dataset, other.operate())
         try operated.transaction {
             try ServerRegistry(schema: "public").write(try #require(rows), $0)
         }
         refused(.registryForged) { try server.insert("films", ["title": .text("b")]) }
     }
 
-    @Test("An open connection follows the registry, and what it relies on must be sealed")
-    func follows() throws {
+    @Test("An open connection follows the registry, and what it relies on must be sealed") func follows() throws {
         let scratch = try SealedScratch()
         let server = try scratch.connection()
         let other = try scratch.connection()
@@ -100,16 +94,14 @@ struct ServerRegistryTests {
     func sameRows() throws {
         let scratch = try SealedScratch()
         let records = try #require(
-            try ServerRegistry(schema: "public").records(
-                of: scratch.keys.dataset, scratch.operate()))
+            try ServerRegistry(schema: "public").records(of: scratch.keys.dataset, scratch.operate()))
         let registry = try records.registry(scratch.keys)
         #expect(registry.columns.map(\.name) == ["title", "cover", "label"])
         #expect(registry.columns.allSatisfy { $0.state == .sealed && $0.identity != nil })
         #expect(registry.columns.map { $0.rowKey?.spelling } == ["row id", "row id", nil])
     }
 
-    @Test("Columns that cannot be sealed are refused, and nothing of it stays")
-    func refusedColumns() throws {
+    @Test("Columns that cannot be sealed are refused, and nothing of it stays") func refusedColumns() throws {
         let address = try TestServer.shared.get().address()
         let keys = try SealedScratch.makeKeys()
         var options = ServerOptions()
@@ -124,9 +116,7 @@ struct ServerRegistryTests {
             "CREATE TABLE n (k numeric PRIMARY KEY, v text, v_exact_token bigint)")
         try server.execute("CREATE TABLE full_one (id bigint PRIMARY KEY, v text)")
         try server.execute("INSERT INTO full_one VALUES (1, 'x')")
-        for column in [
-            "t.id", "t.u", "t.c", "t.d", "t.g", "t.r", "t.none", "none.x", "n.v", "full_one.v",
-        ] {
+        for column in ["t.id", "t.u", "t.c", "t.d", "t.g", "t.r", "t.none", "none.x", "n.v", "full_one.v"] {
             refused(.misuse) {
                 try server.transaction {
                     try SealedScratch.protect("protect \(column) dataset=films", $0)
@@ -135,8 +125,7 @@ struct ServerRegistryTests {
         }
         refused(.misuse) {
             try server.transaction {
-                try SealedScratch.protect(
-                    "protect n.v dataset=films mode=deterministic index=exact", $0)
+                try SealedScratch.protect("protect n.v dataset=films mode=deterministic index=exact", $0)
             }
         }
         refused(.keyUnavailable) {

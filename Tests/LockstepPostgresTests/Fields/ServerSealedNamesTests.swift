@@ -4,8 +4,7 @@ import Testing
 
 @testable import LockstepPostgres
 
-@Suite("Sealed columns that migrations rename and drop on servers", .withServer)
-struct ServerSealedNamesTests {
+@Suite("Sealed columns that migrations rename and drop on servers", .withServer) struct ServerSealedNamesTests {
     private static let sealed = ServerScratch.up(
         """
         CREATE TABLE films (id bigint PRIMARY KEY, title text, cover text, year integer);
@@ -35,8 +34,7 @@ struct ServerSealedNamesTests {
     func follows() throws {
         let server = try connection(isFirst: true)
         _ = try ServerMigrator(ServerScratch.set(Self.sealed)).run(on: server)
-        try server.insert(
-            "films", ["id": .integer(1), "title": .text("Alien"), "cover": .text("x")])
+        try server.insert("films", ["id": .integer(1), "title": .text("Alien"), "cover": .text("x")])
         let set = try ServerScratch.set(
             Self.sealed,
             ServerScratch.up(
@@ -66,8 +64,7 @@ struct ServerSealedNamesTests {
             "ALTER TABLE films RENAME COLUMN title_casefold_token TO token;",
             "ALTER TABLE films DROP COLUMN title_casefold_token;",
             "ALTER TABLE films DROP CONSTRAINT films_pkey, ADD PRIMARY KEY (id, year);",
-            "ALTER TABLE films DROP CONSTRAINT films_pkey;",
-            "CREATE SCHEMA other; ALTER TABLE films SET SCHEMA other;",
+            "ALTER TABLE films DROP CONSTRAINT films_pkey;", "CREATE SCHEMA other; ALTER TABLE films SET SCHEMA other;",
         ])
     func refusedChanges(_ change: String) throws {
         let server = try connection(isFirst: true)
@@ -90,21 +87,18 @@ struct ServerSealedNamesTests {
             "ALTER TABLE films RENAME TO movies;", "DROP TABLE films;",
         ] {
             refused(.keyUnavailable) {
-                _ = try ServerMigrator(ServerScratch.set(Self.sealed, ServerScratch.up(change)))
-                    .run(on: other)
+                _ = try ServerMigrator(ServerScratch.set(Self.sealed, ServerScratch.up(change))).run(on: other)
             }
         }
-        _ = try ServerMigrator(
-            ServerScratch.set(Self.sealed, ServerScratch.up("CREATE INDEX y ON films (year);"))
-        ).run(on: other)
+        _ = try ServerMigrator(ServerScratch.set(Self.sealed, ServerScratch.up("CREATE INDEX y ON films (year);"))).run(
+            on: other)
         #expect(try connection().fields?.columns.count == 2)
     }
 
     @Test("A table with sealed columns is dropped, and made again")
     func droppedTable() throws {
         let server = try connection(isFirst: true)
-        let set = try ServerScratch.set(
-            Self.sealed, ServerScratch.up("DROP TABLE films;"), Self.sealed)
+        let set = try ServerScratch.set(Self.sealed, ServerScratch.up("DROP TABLE films;"), Self.sealed)
         _ = try ServerMigrator(set).run(on: server)
         try server.insert("films", ["id": .integer(1), "title": .text("a")])
         #expect(
@@ -115,8 +109,7 @@ struct ServerSealedNamesTests {
         #expect(report.isClean, "\(report.outcomes.filter(\.hasFailed))")
     }
 
-    @Test("A column whose sealing a version has given up is compared with a fresh run as well")
-    func givenUp() throws {
+    @Test("A column whose sealing a version has given up is compared with a fresh run as well") func givenUp() throws {
         let server = try connection(isFirst: true)
         let set = try ServerScratch.set(
             Self.sealed,

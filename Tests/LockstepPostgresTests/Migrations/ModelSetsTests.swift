@@ -20,8 +20,7 @@ struct ModelSetsTests {
     ) throws -> MigrationSet {
         let set = try MigrationSet(folder: folder(name), engine: engine)
         let files = try set.files.map { file in
-            let text = String(
-                decoding: try Bytes.read(folder(name).appending(file.fileName)), as: UTF8.self)
+            let text = String(decoding: try Bytes.read(folder(name).appending(file.fileName)), as: UTF8.self)
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter {
                 !$0.contains("protect ") && !$0.contains("-- lockstep: plaintext ")
             }
@@ -70,10 +69,8 @@ struct ModelSetsTests {
         let versions = ours.files.map(\.version)
         for version in versions + versions.reversed() + [.unversioned] {
             let target = Plan.Target.version(version)
-            _ = try ServerMigrator(ours).run(
-                version == .unversioned ? .downTo(version) : target, on: server)
-            _ = try Migrator(theirs).run(
-                version == .unversioned ? .downTo(version) : target, on: file)
+            _ = try ServerMigrator(ours).run(version == .unversioned ? .downTo(version) : target, on: server)
+            _ = try Migrator(theirs).run(version == .unversioned ? .downTo(version) : target, on: file)
             #expect(try Self.columns(server) == Self.columns(file), "version \(version)")
         }
     }
@@ -85,10 +82,7 @@ struct ModelSetsTests {
             first: ServerSQL, old: String
         )] = [
             (
-                "contacts",
-                [
-                    "INSERT INTO \"Contacts\" (firstname, phone) VALUES ('Ann', ' 030 1 '), (NULL, ' ')"
-                ],
+                "contacts", ["INSERT INTO \"Contacts\" (firstname, phone) VALUES ('Ann', ' 030 1 '), (NULL, ' ')"],
                 """
                 SELECT string_agg(firstname || '|' || lastname || '|' || coalesce(encode(number, 'escape'), '-'),
                     ' ' ORDER BY idx)
@@ -110,8 +104,7 @@ struct ModelSetsTests {
                 SELECT string_agg(coalesce("createdAt"::text, '-') || '|' || s.text || '|' || coalesce("screenName", '-'),
                     ' ' ORDER BY s."createdAt" DESC NULLS LAST)
                 FROM "Status" AS s LEFT JOIN "User" AS u ON u."Id" = "user"
-                """, "1346157300000001||Ann -|a word|-",
-                "SELECT string_agg(\"createdAt\"::text, ' ') FROM \"Status\"",
+                """, "1346157300000001||Ann -|a word|-", "SELECT string_agg(\"createdAt\"::text, ' ') FROM \"Status\"",
                 "2012-08-28 12:35:00.000001+00"
             ),
             (
@@ -185,9 +178,7 @@ struct ModelSetsTests {
         let server = try ServerConnection(
             TestServer.shared.get().address(), .none, options)
         let set = try MigrationSet(folder: Self.folder(name), engine: .postgres)
-        #expect(
-            try EngineAgreement(set, MigrationSet(folder: Self.folder(name))).findings(.error)
-                .isEmpty)
+        #expect(try EngineAgreement(set, MigrationSet(folder: Self.folder(name))).findings(.error).isEmpty)
         let migrator = ServerMigrator(set)
         #expect(try migrator.preview(on: server).lint.allSatisfy { $0.level != .error })
         _ = try migrator.run(on: server)
@@ -218,8 +209,7 @@ struct ModelSetsTests {
         #expect(try server.value("SELECT encode(photo, 'hex') FROM photos") == "010203")
         _ = try ServerMigrator(Self.unsealed("notes", .postgres)).run(on: server)
         let long = String(repeating: "many words ", count: 300_000)
-        try server.execute(
-            "INSERT INTO records (title, txt) VALUES ('A', 'some word'), ('B', \(long))")
+        try server.execute("INSERT INTO records (title, txt) VALUES ('A', 'some word'), ('B', \(long))")
         try server.execute("SET enable_seqscan = off")
         let search: ServerSQL = """
             SELECT title FROM records

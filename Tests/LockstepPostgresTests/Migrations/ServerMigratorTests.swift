@@ -46,9 +46,7 @@ struct ServerMigratorTests {
             try migrator.run(.back(1), on: server).steps.map(\.version.description) == ["2"])
         #expect(try migrator.run(.version(MigrationVersion(2)), on: server).steps.count == 1)
         let down = try migrator.run(.downTo(.unversioned), on: server)
-        #expect(
-            down.steps.map(\.version.description) == ["2", "1"]
-                && !down.steps.contains(where: \.isUp))
+        #expect(down.steps.map(\.version.description) == ["2", "1"] && !down.steps.contains(where: \.isUp))
         #expect(
             try ServerScratch.tables(server).isEmpty && ServerScratch.recorded(server).isEmpty)
         #expect(down.notices.contains { $0.code == .rowsLost })
@@ -66,20 +64,14 @@ struct ServerMigratorTests {
         #expect(try ServerScratch.recorded(server) == ["1", "2"])
     }
 
-    @Test("A changed file, a foreign row and a view in the ledger's place are noticed")
-    func ledger() throws {
+    @Test("A changed file, a foreign row and a view in the ledger's place are noticed") func ledger() throws {
         let server = try TestServer.connection()
         _ = try ServerMigrator(ServerScratch.set(two)).run(on: server)
-        let changed = try ServerScratch.set([
-            two[0], ServerScratch.up("ALTER TABLE movies ADD COLUMN y int;"),
-        ])
+        let changed = try ServerScratch.set([two[0], ServerScratch.up("ALTER TABLE movies ADD COLUMN y int;")])
         refused(.migrationChanged) { _ = try ServerMigrator(changed).run(on: server) }
-        for change in [
-            "version = '01'", "checksum_tokens = '\\x00'", "position = -1", "duration = -1",
-        ] {
+        for change in ["version = '01'", "checksum_tokens = '\\x00'", "position = -1", "duration = -1"] {
             try server.execute("BEGIN")
-            try server.execute(
-                "UPDATE lockstep_migration SET \(verbatim: change) WHERE version = '1'")
+            try server.execute("UPDATE lockstep_migration SET \(verbatim: change) WHERE version = '1'")
             refused(.tampered) { _ = try ServerMigrator.history(server) }
             try server.execute("ROLLBACK")
         }
@@ -88,8 +80,7 @@ struct ServerMigratorTests {
         refused(.tampered) { _ = try ServerMigrator.history(server) }
     }
 
-    @Test("Each schema has a ledger of its own, and a version's search path ends with it")
-    func schemas() throws {
+    @Test("Each schema has a ledger of its own, and a version's search path ends with it") func schemas() throws {
         let address = try TestServer.shared.get().address()
         let server = try ServerConnection(address)
         var options = ServerOptions()
@@ -123,8 +114,7 @@ struct ServerMigratorTests {
         }
     }
 
-    @Test("A set that was read for files is refused, and so is a transaction around a run")
-    func misuse() throws {
+    @Test("A set that was read for files is refused, and so is a transaction around a run") func misuse() throws {
         let server = try TestServer.connection()
         let set = try MigrationSet(name: "test", files: [(name: "0001_a.sql", content: two[1])])
         refused(.misuse) { _ = try ServerMigrator(set).run(on: server) }

@@ -20,15 +20,11 @@ struct ServerWaysTests {
         _ = try migrator.run(on: server)
         let report = try migrator.run(.redo(2), on: server)
         #expect(
-            report.steps.map { "\($0.isUp ? "up" : "down") \($0.version)" } == [
-                "down 2", "down 1", "up 1", "up 2",
-            ])
+            report.steps.map { "\($0.isUp ? "up" : "down") \($0.version)" } == ["down 2", "down 1", "up 1", "up 2"])
         // What cannot be applied again is not undone: the script of the third is read before.
-        let broken = try ServerScratch.set(
-            two + [ServerScratch.up("CREATE TABLE c ();", down: "DROP TABLE c;")])
+        let broken = try ServerScratch.set(two + [ServerScratch.up("CREATE TABLE c ();", down: "DROP TABLE c;")])
         _ = try ServerMigrator(broken).run(on: server)
-        let edited = try ServerScratch.set(
-            two + [ServerScratch.up("COMMIT;", down: "DROP TABLE c;")])
+        let edited = try ServerScratch.set(two + [ServerScratch.up("COMMIT;", down: "DROP TABLE c;")])
         let redo = ServerMigrator(edited, recordedDown: .allowed)
         refused(.migrationMalformed) { _ = try redo.run(.redo(1), on: server) }
         #expect(try ServerScratch.recorded(server) == ["1", "2", "3"])
@@ -37,14 +33,11 @@ struct ServerWaysTests {
     private static func flyway(_ view: String, _ second: String? = nil) throws -> MigrationSet {
         try MigrationSet(
             name: "test", layout: .flyway,
-            files: [
-                (name: "V1__a.sql", content: "CREATE TABLE a (i bigint);"),
-                (name: "R__view.sql", content: view),
-            ] + (second.map { [(name: "R__z.sql", content: $0)] } ?? []), engine: .postgres)
+            files: [(name: "V1__a.sql", content: "CREATE TABLE a (i bigint);"), (name: "R__view.sql", content: view)]
+                + (second.map { [(name: "R__z.sql", content: $0)] } ?? []), engine: .postgres)
     }
 
-    @Test("Repeatable migrations run after the versions, and again when they have changed")
-    func repeatables() throws {
+    @Test("Repeatable migrations run after the versions, and again when they have changed") func repeatables() throws {
         let server = try TestServer.connection()
         let view = "CREATE OR REPLACE VIEW v AS SELECT i FROM a;"
         let first = try ServerMigrator(Self.flyway(view)).run(on: server)
@@ -65,8 +58,7 @@ struct ServerWaysTests {
         #expect(error?.message.contains("must be one transaction") == true)
     }
 
-    @Test("A rehearsal runs on a copy, counts its rows, and leaves the database as it is")
-    func rehearsal() throws {
+    @Test("A rehearsal runs on a copy, counts its rows, and leaves the database as it is") func rehearsal() throws {
         let shared = try TestServer.shared.get()
         let address = try shared.address()
         _ = try ServerMigrator(ServerScratch.set([two[0]])).run(on: ServerConnection(address))
@@ -86,8 +78,7 @@ struct ServerWaysTests {
         #expect(report.steps.map(\.version.description) == ["2", "3"])
         #expect(
             report.steps.map(\.rows) == [
-                [.init(table: "public.b", before: nil, after: 0)],
-                [.init(table: "public.b", before: 0, after: 2)],
+                [.init(table: "public.b", before: nil, after: 0)], [.init(table: "public.b", before: 0, after: 2)],
             ])
         #expect(report.failure?.code == .migrationFailed && !report.isClean)
         #expect(report.logBytes > 0 && report.bytesBefore > 0)
@@ -104,8 +95,7 @@ struct ServerWaysTests {
         options.shouldContinue = { isWanted.withLock { $0 } }
         let server = try ServerConnection(
             TestServer.shared.get().address(), .none, options)
-        let set = try ServerScratch.set(
-            ServerScratch.up("CREATE TABLE a (i bigint);\nSELECT pg_sleep(1000);"))
+        let set = try ServerScratch.set(ServerScratch.up("CREATE TABLE a (i bigint);\nSELECT pg_sleep(1000);"))
         refused(.interrupted) { _ = try ServerMigrator(set).run(on: server) }
         #expect(try ServerScratch.tables(server).isEmpty)
         // A commit that takes long: a deferred trigger runs in it.
@@ -125,8 +115,7 @@ struct ServerWaysTests {
         #expect(try ServerScratch.recorded(server) == ["1"])
     }
 
-    @Test("What keeps others waiting or surprises later is a finding, where the table has rows")
-    func lint() throws {
+    @Test("What keeps others waiting or surprises later is a finding, where the table has rows") func lint() throws {
         let server = try TestServer.connection()
         try server.execute("CREATE TABLE t (i bigint, n bigint)")
         let script = ServerScratch.up(
@@ -150,9 +139,8 @@ struct ServerWaysTests {
         try server.execute("INSERT INTO t VALUES (1, 1)")
         #expect(
             try found() == [
-                "2 serial note", "3 blocking-index warning", "4 set-not-null warning",
-                "5 folded-name warning", "7 table-rewrite warning", "8 table-rewrite warning",
-                "9 not-valid warning",
+                "2 serial note", "3 blocking-index warning", "4 set-not-null warning", "5 folded-name warning",
+                "7 table-rewrite warning", "8 table-rewrite warning", "9 not-valid warning",
             ])
     }
 }

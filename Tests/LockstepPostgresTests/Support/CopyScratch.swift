@@ -4,7 +4,8 @@ import TestServers
 
 @testable import LockstepPostgres
 
-/// A file, in memory unless it has a path, with the migrations of a set that has files for both engines, and a place on a server for its copy.
+/// A file, in memory unless it has a path, with the migrations of a set that has files for both engines, and a place on
+/// a server for its copy.
 final class CopyScratch {
     let keyring: Keyring
     let keys: FieldKeys
@@ -64,8 +65,7 @@ final class CopyScratch {
     /// The key of files, as the Worker has it.
     static func key() throws -> DatabaseKey {
         try DatabaseKey(
-            secret: SecretBytes(copying: [UInt8](repeating: 1, count: 32).span),
-            salt: (0..<16).map { 31 &+ $0 })
+            secret: SecretBytes(copying: [UInt8](repeating: 1, count: 32).span), salt: (0..<16).map { 31 &+ $0 })
     }
 
     static func connection(_ keys: FieldKeys, at path: FilePath? = nil) throws -> Connection {

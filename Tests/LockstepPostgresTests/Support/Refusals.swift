@@ -4,8 +4,7 @@ import Testing
 /// The error that `body` is refused with, which must have this code.
 @discardableResult
 func refused(
-    _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () throws -> Void
+    _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
 ) -> LockstepError? {
     let error = #expect(throws: LockstepError.self, sourceLocation: sourceLocation) {
         try body()

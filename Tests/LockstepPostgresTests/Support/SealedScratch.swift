@@ -19,8 +19,7 @@ struct SealedScratch {
         try server.transaction { server in
             for directive in [
                 "protect films.title dataset=films index=casefold,exact:128 padding=32",
-                "protect films.cover dataset=films",
-                "protect films.label dataset=films mode=deterministic",
+                "protect films.cover dataset=films", "protect films.label dataset=films mode=deterministic",
             ] {
                 try Self.protect(directive, server)
             }

@@ -48,8 +48,7 @@ enum ServerReader {
     static func read(
         _ folders: [TemporaryFolder], _ request: Request
     ) throws -> [Findings] {
-        let script = Programs.package.appending(
-            "Tests/IndependentReaders/CellReader/read_server.py")
+        let script = Programs.package.appending("Tests/IndependentReaders/CellReader/read_server.py")
         let input = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
         let outcome = try run([script.string] + folders.map(\.path.string), input)
         try #require(outcome.status == 0, "\(outcome.complaint)")
@@ -66,11 +65,8 @@ enum ServerReader {
         process.executableURL = URL(filePath: "/usr/bin/env")
         // Without -B a run would leave its compiled modules among the tests.
         process.arguments = ["python3", "-B"] + arguments
-        let (output, complaint) = (
-            try folder.write("output", ""), try folder.write("complaint", "")
-        )
-        process.standardInput = try FileHandle(
-            forReadingFrom: URL(filePath: folder.write("input", input).string))
+        let (output, complaint) = (try folder.write("output", ""), try folder.write("complaint", ""))
+        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: folder.write("input", input).string))
         process.standardOutput = FileHandle(forWritingAtPath: output.string)
         process.standardError = FileHandle(forWritingAtPath: complaint.string)
         try process.run()

@@ -96,8 +96,7 @@ struct ServerVerificationTests {
             ("ALTER TABLE films ENABLE ROW LEVEL SECURITY", "drift"),
             ("CREATE POLICY few ON films USING (id < 10)", "drift"),
             ("CREATE RULE nothing AS ON INSERT TO tag DO INSTEAD NOTHING", "drift"),
-            ("ALTER TABLE tag SET UNLOGGED", "drift"),
-            ("ALTER TABLE films DISABLE TRIGGER USER", "drift"),
+            ("ALTER TABLE tag SET UNLOGGED", "drift"), ("ALTER TABLE films DISABLE TRIGGER USER", "drift"),
             ("CREATE TABLE lockstep_copy (name text, rows bigint, last_key bytea)", "orphans"),
             ("UPDATE lockstep_column SET padding = 32 WHERE name = 'cover'", "registry"),
         ])

@@ -17,8 +17,7 @@ struct BoundCopiesTests {
     func made() throws {
         let path = bound.scratch.folder.file("second.db")
         do {
-            let connection = try Connection.create(
-                path, key: bound.scratch.keyring().activeDatabaseKey())
+            let connection = try Connection.create(path, key: bound.scratch.keyring().activeDatabaseKey())
             try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
         }
         Refusal.expect(.unknownDatabase) { try bound.open(path) }
@@ -74,8 +73,7 @@ struct BoundCopiesTests {
         Refusal.expect(.databaseOutdated) { try bound.open() }
         do {
             var keyring = try bound.scratch.keyring()
-            let fresh = try Connection.open(
-                bound.scratch.path, key: keyring.keyOfNew(bound.scratch.path))
+            let fresh = try Connection.open(bound.scratch.path, key: keyring.keyOfNew(bound.scratch.path))
             try keyring.bind(fresh, in: bound.scratch.file)
         }
         #expect(try KeyringTable.database(bound.open()) == id)
@@ -95,8 +93,7 @@ struct BoundCopiesTests {
         Refusal.expect(.tampered) { try bound.open() }
         var keyring = try bound.scratch.keyring()
         do {
-            let fresh = try Connection.open(
-                bound.scratch.path, key: keyring.keyOfNew(bound.scratch.path))
+            let fresh = try Connection.open(bound.scratch.path, key: keyring.keyOfNew(bound.scratch.path))
             try keyring.bind(fresh, in: bound.scratch.file)
         }
         try bound.open()

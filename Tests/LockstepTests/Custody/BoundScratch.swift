@@ -16,8 +16,7 @@ struct BoundScratch {
 
     func bind() throws {
         var keyring = try scratch.keyring()
-        let connection = try Connection.open(
-            scratch.path, key: keyring.databaseKey(for: scratch.path))
+        let connection = try Connection.open(scratch.path, key: keyring.databaseKey(for: scratch.path))
         try keyring.bind(connection, in: scratch.file)
         try connection.checkpoint(.truncate)
     }
@@ -31,15 +30,13 @@ struct BoundScratch {
     }
 
     func age(_ path: FilePath? = nil) throws -> VerificationReport.Outcome {
-        let report = try Verification(path ?? scratch.path, sets: []).run(
-            keyring: scratch.keyring())
+        let report = try Verification(path ?? scratch.path, sets: []).run(keyring: scratch.keyring())
         return try #require(report.outcomes.first { $0.check == .freshness })
     }
 
     /// As an attacker does who has the key and none of the library's safeguards.
     func tamper(_ sql: String) throws {
-        let connection = try Connection.open(
-            scratch.path, key: scratch.keyring().databaseKey(version: 1))
+        let connection = try Connection.open(scratch.path, key: scratch.keyring().databaseKey(version: 1))
         try connection.with(rights: .engine) { try connection.execute(SQL(verbatim: sql)) }
     }
 

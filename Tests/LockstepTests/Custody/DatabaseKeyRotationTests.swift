@@ -59,16 +59,14 @@ struct DatabaseKeyRotationTests {
             #expect(report.copy?.pages == 2)
         }
         #expect(try scratch.states == [.retired, .retired, .retired, .retired, .active])
-        let connection = try Connection.open(
-            scratch.path, key: scratch.keyring().activeDatabaseKey())
+        let connection = try Connection.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
         #expect(try connection.headerField("application_id") == Connection.applicationID)
     }
 
     @Test("The file's permissions stay as they were")
     func permissions() throws {
         try scratch.fill(rows: 5)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o640], ofItemAtPath: scratch.path.string)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: scratch.path.string)
         try scratch.rotate()
         #expect(try DatabaseScratch.mode(of: scratch.path) == 0o640)
     }
@@ -179,8 +177,7 @@ struct DatabaseKeyRotationTests {
     func signed() throws {
         try scratch.fill(rows: 5)
         let before = try files()
-        let text = try Rings.make().encode(
-            epoch: 1, signer: SigningKey(seed: SecretBytes(random: 32)))
+        let text = try Rings.make().encode(epoch: 1, signer: SigningKey(seed: SecretBytes(random: 32)))
         var signed = try Rings.open(text)
         Refusal.expect(.keyringConflict) {
             _ = try DatabaseKeyRotation(of: scratch.path, keyring: scratch.file).run(&signed)
@@ -188,8 +185,7 @@ struct DatabaseKeyRotationTests {
         #expect(try files() == before)
     }
 
-    @Test("A keyring of another database is refused, and nothing is recorded in it")
-    func otherDatabase() throws {
+    @Test("A keyring of another database is refused, and nothing is recorded in it") func otherDatabase() throws {
         let other = try RotationScratch()
         try other.fill(rows: 5)
         var keyring = try scratch.keyring()
@@ -204,8 +200,7 @@ struct DatabaseKeyRotationTests {
         arguments: [true, false])
     func busy(isWriting: Bool) throws {
         try scratch.fill(rows: 50)
-        let connection = try Connection.open(
-            scratch.path, key: scratch.keyring().activeDatabaseKey())
+        let connection = try Connection.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
         try scratch.add(1, 10, to: connection)
         let before = try files()
         if isWriting {
@@ -222,15 +217,13 @@ struct DatabaseKeyRotationTests {
         try scratch.add(1, 10, to: connection)
     }
 
-    @Test("While it runs nobody else can open the database, and no other rotation starts")
-    func exclusive() throws {
+    @Test("While it runs nobody else can open the database, and no other rotation starts") func exclusive() throws {
         try scratch.fill(rows: 50)
         var options = ConnectionOptions()
         options.busyTimeout = .zero
         try scratch.rotate { _ in
             Refusal.expect(.busy) {
-                _ = try Connection.open(
-                    scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
+                _ = try Connection.open(scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
             }
             Refusal.expect(.locked) { try scratch.rotate() }
         }
@@ -299,8 +292,7 @@ struct DatabaseKeyRotationTests {
     @Test("Damaged content is not copied")
     func damaged() throws {
         try scratch.fill(rows: 500, logged: 1)
-        let connection = try Connection.open(
-            scratch.path, key: scratch.keyring().activeDatabaseKey())
+        let connection = try Connection.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
         try connection.checkpoint(.truncate)
         _ = consume connection
         var bytes = try Bytes.read(scratch.path)
@@ -312,8 +304,7 @@ struct DatabaseKeyRotationTests {
         #expect(try scratch.states == [.active])
     }
 
-    @Test("A damaged log is left as it is if commits after the damage would be lost")
-    func damagedLog() throws {
+    @Test("A damaged log is left as it is if commits after the damage would be lost") func damagedLog() throws {
         try scratch.fill(rows: 50)
         let log = FilePath(scratch.path.string + "-wal")
         var bytes = try Bytes.read(log)

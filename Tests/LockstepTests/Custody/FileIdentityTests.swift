@@ -43,9 +43,7 @@ struct FileIdentityTests {
     )
     func identityOfSibling() throws {
         let identity = try sibling().identity
-        try bound.tamper(
-            "UPDATE lockstep_keyring SET database = x'\(Hex.encode(identity))' WHERE database IS NOT NULL"
-        )
+        try bound.tamper("UPDATE lockstep_keyring SET database = x'\(Hex.encode(identity))' WHERE database IS NOT NULL")
         try expectUnknown()
     }
 
@@ -66,15 +64,12 @@ struct FileIdentityTests {
         try bound.open()
     }
 
-    @Test("A store that makes a database works until it is closed, and records it meanwhile")
-    func created() throws {
+    @Test("A store that makes a database works until it is closed, and records it meanwhile") func created() throws {
         let path = scratch.folder.file("made.db")
         var keyring = try scratch.keyring()
         let store = try Store.create(path, rawKey: keyring.activeDatabaseKey())
         try store.blocking.write { connection in try connection.execute("CREATE TABLE item (v)") }
-        #expect(
-            try store.blocking.read { try $0.value("SELECT count(*) FROM item", as: Int.self) } == 0
-        )
+        #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM item", as: Int.self) } == 0)
         try store.blocking.withoutTransaction { try keyring.bind($0, in: scratch.file) }
         try store.blocking.close()
         _ = try Store.open(path, rawKey: scratch.keyring().databaseKey(for: path))

@@ -17,9 +17,7 @@ struct FreshnessTests {
         ).order(recorded, role)
     }
 
-    @Test(
-        "From what was noted to the keyring's epoch all is in order; outside one of them is older")
-    func epochs() {
+    @Test("From what was noted to the keyring's epoch all is in order; outside one of them is older") func epochs() {
         for recorded: UInt64 in 1...9 {
             let expected: Freshness.Order =
                 switch recorded {

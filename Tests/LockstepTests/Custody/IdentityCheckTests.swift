@@ -29,8 +29,7 @@ struct IdentityCheckTests {
 
     private func settle(_ path: FilePath) throws {
         var keyring = try scratch.keyring()
-        try keyring.settle(
-            Connection.open(path, key: keyring.databaseKey(for: path)), in: scratch.file)
+        try keyring.settle(Connection.open(path, key: keyring.databaseKey(for: path)), in: scratch.file)
     }
 
     private func backUp(to target: FilePath) throws {
@@ -62,8 +61,7 @@ struct IdentityCheckTests {
 
     // MARK: Moving
 
-    @Test("A database that was moved opens, and the next command that writes follows it")
-    func moved() throws {
+    @Test("A database that was moved opens, and the next command that writes follows it") func moved() throws {
         try move(path, elsewhere)
         try bound.open(elsewhere)
         #expect(try bound.age(elsewhere).findings == [])
@@ -80,22 +78,19 @@ struct IdentityCheckTests {
         if isHard {
             try FileManager.default.linkItem(atPath: path.string, toPath: elsewhere.string)
         } else {
-            try FileManager.default.createSymbolicLink(
-                atPath: elsewhere.string, withDestinationPath: path.string)
+            try FileManager.default.createSymbolicLink(atPath: elsewhere.string, withDestinationPath: path.string)
         }
         #expect(IdentityCheck.isSame(path, elsewhere))
         let content = try KeyringTable.read(bound.open())
         let keyring = try scratch.keyring()
         let origin = try #require(try keyring.databaseKey(for: path).origin)
-        let found = try IdentityCheck.require(
-            content, origin, at: elsewhere, keyring.activeDatabaseKey())
+        let found = try IdentityCheck.require(content, origin, at: elsewhere, keyring.activeDatabaseKey())
         #expect(found == .inPlace)
         try bound.open()
         #expect(try bound.age().findings == [])
     }
 
-    @Test("A folder that is moved or copied together with its keyring is the same as before")
-    func folders() throws {
+    @Test("A folder that is moved or copied together with its keyring is the same as before") func folders() throws {
         let other = try RotationScratch(copying: scratch)
         _ = try Store.open(other.path, rawKey: other.keyring().databaseKey(for: other.path))
         try bound.open()
@@ -112,14 +107,12 @@ struct IdentityCheckTests {
         try bound.open(elsewhere)
     }
 
-    @Test("A file of an identity that nobody could take for the database does not count")
-    func harmless() throws {
+    @Test("A file of an identity that nobody could take for the database does not count") func harmless() throws {
         try copy(path, elsewhere)
         try Bytes.write([UInt8](repeating: 0xA5, count: 8192), to: path)
         try bound.open(elsewhere)
         try FileManager.default.removeItem(atPath: path.string)
-        try FileManager.default.createDirectory(
-            atPath: path.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: false)
         try bound.open(elsewhere)
     }
 
@@ -142,8 +135,7 @@ struct IdentityCheckTests {
         try FileManager.default.removeItem(atPath: path.string)
         let copy = try Bytes.read(elsewhere)
         try Restore(path, from: elsewhere).run(
-            key: scratch.keyring().activeDatabaseKey(),
-            backupKey: scratch.keyring().activeDatabaseKey())
+            key: scratch.keyring().activeDatabaseKey(), backupKey: scratch.keyring().activeDatabaseKey())
         try bound.save()
         try settle(path)
         try Bytes.write(copy, to: path)

@@ -25,8 +25,7 @@ struct KeyringCreationTests {
         try file.open { _ in try KeyFile.read(folder.file("my.key")) }
     }
 
-    @Test("A created database is listed, opens with the keyring, and both record each other")
-    func created() throws {
+    @Test("A created database is listed, opens with the keyring, and both record each other") func created() throws {
         var keyring = try keyring()
         let store = try Store.create(path, keyring: &keyring, in: file)
         try store.blocking.write { try $0.execute("CREATE TABLE film (id INTEGER PRIMARY KEY)") }
@@ -39,8 +38,7 @@ struct KeyringCreationTests {
         #expect(try !file.awaitsDatabase(at: path))
     }
 
-    @Test("A record is taken over if its database was never made, and only at its path")
-    func takenOver() throws {
+    @Test("A record is taken over if its database was never made, and only at its path") func takenOver() throws {
         var keyring = try keyring()
         _ = try file.list(newDatabase: path, &keyring)
         let begun = try #require(keyring.summary.databases.first)

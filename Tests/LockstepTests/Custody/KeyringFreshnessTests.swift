@@ -22,9 +22,8 @@ struct KeyringFreshnessTests {
         // The version before the one that says so.
         let path = try bound.scratch.file.spelling(of: bound.scratch.path)
         #expect(
-            keyring.document.files == [
-                DatabaseRecord(database: id, keyVersion: 1, seen: keyring.epoch - 1, path: path)
-            ])
+            keyring.document.files == [DatabaseRecord(database: id, keyVersion: 1, seen: keyring.epoch - 1, path: path)]
+        )
         #expect(content.epochs[keyring.document.ringID] == keyring.epoch)
         #expect(try bound.age().findings == [])
     }
@@ -45,8 +44,7 @@ struct KeyringFreshnessTests {
         try bare.file.save(&keyring)
         var options = ConnectionOptions()
         options.isQueryOnly = true
-        let connection = try Connection.open(
-            bare.path, key: keyring.activeDatabaseKey(), options: options)
+        let connection = try Connection.open(bare.path, key: keyring.activeDatabaseKey(), options: options)
         do {
             try keyring.bind(connection, in: bare.file)
             Issue.record("it was bound")
@@ -68,13 +66,11 @@ struct KeyringFreshnessTests {
         #expect(error.code == .keyringOutdated)
         #expect(error.hint?.contains("newest copy") == true)
         Refusal.expect(.keyringOutdated) {
-            _ = try Store.open(
-                bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
+            _ = try Store.open(bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
         }
         Refusal.expect(.keyringOutdated) {
             var keyring = try bound.scratch.keyring()
-            let connection = try Connection.open(
-                bound.scratch.path, key: keyring.databaseKey(version: 1))
+            let connection = try Connection.open(bound.scratch.path, key: keyring.databaseKey(version: 1))
             try keyring.bind(connection, in: bound.scratch.file)
         }
         #expect(try bound.age().findings.first?.message.hasPrefix("the keyring is older") == true)
@@ -110,8 +106,7 @@ struct KeyringFreshnessTests {
         #expect(error.code == .databaseOutdated)
         #expect(error.hint?.contains("older copy") == true)
         Refusal.expect(.databaseOutdated) {
-            _ = try Store.open(
-                bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
+            _ = try Store.open(bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
         }
         #expect(
             try bound.age().findings.first?.message.hasPrefix("the database is older") == true)
@@ -123,8 +118,7 @@ struct KeyringFreshnessTests {
         do {
             var keyring = try bound.scratch.keyring()
             try keyring.bind(
-                Connection.open(
-                    bound.scratch.path, key: keyring.databaseKey(ofBackup: bound.scratch.path)),
+                Connection.open(bound.scratch.path, key: keyring.databaseKey(ofBackup: bound.scratch.path)),
                 in: bound.scratch.file)
         }
         try bound.open()
@@ -163,8 +157,7 @@ struct KeyringFreshnessTests {
         let files = try bound.scratch.keyring().document.files
         do {
             var keyring = try bound.scratch.keyring()
-            try keyring.bind(
-                Connection.open(copy, key: keyring.databaseKey(for: copy)), in: bound.scratch.file)
+            try keyring.bind(Connection.open(copy, key: keyring.databaseKey(for: copy)), in: bound.scratch.file)
         }
         #expect(try bound.scratch.keyring().document.files == files)
         try bound.open()
@@ -177,8 +170,7 @@ struct KeyringFreshnessTests {
         let other = bound.scratch.folder.file("other.db")
         do {
             var keyring = try bound.scratch.keyring()
-            try keyring.bind(
-                Connection.create(other, key: keyring.activeDatabaseKey()), in: bound.scratch.file)
+            try keyring.bind(Connection.create(other, key: keyring.activeDatabaseKey()), in: bound.scratch.file)
         }
         func settle() throws {
             for path in [bound.scratch.path, other, bound.scratch.path, other] {
@@ -229,8 +221,7 @@ struct KeyringFreshnessTests {
         #expect(error.code == .tampered)
         #expect(error.hint != nil)
         Refusal.expect(.tampered) {
-            _ = try Store.open(
-                bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
+            _ = try Store.open(bound.scratch.path, rawKey: bound.scratch.keyring().activeDatabaseKey())
         }
         let outcome = try bound.age()
         #expect(outcome.hasFailed)
@@ -265,9 +256,7 @@ struct KeyringFreshnessTests {
         let outcome = try bound.age()
         #expect(outcome.hasFailed)
         #expect(outcome.findings.count == 1)
-        #expect(
-            try #require(outcome.findings.first).message.contains(
-                isGone ? "no identity" : "is not recorded there"))
+        #expect(try #require(outcome.findings.first).message.contains(isGone ? "no identity" : "is not recorded there"))
     }
 
     // MARK: Rings

@@ -35,8 +35,7 @@ struct KeyringMemoryTests {
         #expect(try !EngineTables.exists(EngineTables.epochs, scratch.open()))
     }
 
-    @Test("It remembers the ring and the epoch, and is written to only where that is new")
-    func once() throws {
+    @Test("It remembers the ring and the epoch, and is written to only where that is new") func once() throws {
         let ring = try Rings.make()
         #expect(try ring.remember(in: scratch.open()))
         #expect(try remembered() == [ring.document.ringID: 1])
@@ -45,8 +44,7 @@ struct KeyringMemoryTests {
         #expect(try scratch.bytes == before)
     }
 
-    @Test("Each version of the keyring is remembered in the place of the one before")
-    func versions() throws {
+    @Test("Each version of the keyring is remembered in the place of the one before") func versions() throws {
         let file = try file(Rings.make())
         var ring = try open(file)
         let connection = try scratch.open()
@@ -104,8 +102,7 @@ struct KeyringMemoryTests {
         Refusal.expect(.keyringOutdated) { try old.remember(in: scratch.open()) }
     }
 
-    @Test("Killed before the database remembered a new ring, it remembers it later")
-    func killedBetween() throws {
+    @Test("Killed before the database remembered a new ring, it remembers it later") func killedBetween() throws {
         let file = try file(Rings.make())
         let old = try open(file)
         try old.remember(in: scratch.open())
@@ -138,8 +135,7 @@ struct KeyringMemoryTests {
         Refusal.expect(.keyringOutdated) { try ring.remember(in: scratch.open()) }
     }
 
-    @Test("Another purpose's keyring, a connection that only reads, and a locked database")
-    func refusals() throws {
+    @Test("Another purpose's keyring, a connection that only reads, and a locked database") func refusals() throws {
         Refusal.expect(.keyringMismatch) { try Rings.make(.fields).remember(in: scratch.open()) }
         var options = ConnectionOptions()
         options.isQueryOnly = true
@@ -180,8 +176,7 @@ struct KeyringMemoryTests {
         let connection = try scratch.open()
         try connection.with(rights: .engine) {
             try KeyringTable.raise([], to: 1, connection)
-            try connection.execute(
-                "INSERT INTO lockstep_keyring (ring, epoch) VALUES (\(verbatim: values))")
+            try connection.execute("INSERT INTO lockstep_keyring (ring, epoch) VALUES (\(verbatim: values))")
         }
         Refusal.expect(.tampered) { _ = try KeyringTable.read(connection).epochs }
         Refusal.expect(.tampered) { try Rings.make().remember(in: connection) }
@@ -200,10 +195,7 @@ struct KeyringMemoryTests {
             Refusal.expect(.denied) { try connection.execute(SQL(verbatim: sql)) }
         }
         let set = try MigrationSet(
-            name: "test",
-            files: [
-                (name: "0001_a.sql", content: "-- lockstep: up\nDROP TABLE lockstep_keyring;\n")
-            ])
+            name: "test", files: [(name: "0001_a.sql", content: "-- lockstep: up\nDROP TABLE lockstep_keyring;\n")])
         Refusal.expect(.migrationFailed) { _ = try Migrator(set).run(on: connection) }
         #expect(try remembered().count == 1)
     }

@@ -57,8 +57,7 @@ struct KeyringMoveTests {
         #expect(try !rows(far).isEmpty)
     }
 
-    @Test("A move that was killed before the old file was removed is ended by the same move")
-    func killed() throws {
+    @Test("A move that was killed before the old file was removed is ended by the same move") func killed() throws {
         let before = try rows(scratch.file)
         let text = try Bytes.read(scratch.file.path)
         try move(scratch.file, to: target)
@@ -79,8 +78,7 @@ struct KeyringMoveTests {
         #expect(try rows(target) == before)
     }
 
-    @Test("Another keyring at the new place, a job and a folder of others move nothing")
-    func refused() throws {
+    @Test("Another keyring at the new place, a job and a folder of others move nothing") func refused() throws {
         var other = try Keyring.create(.database)
         try other.addSlot("key-file", KeyFile.read(scratch.keyFile))
         try target.create(other)
@@ -91,8 +89,7 @@ struct KeyringMoveTests {
         #expect(try open(target).document.ringID == other.document.ringID)
         let folder = scratch.folder.file("open")
         try AtomicFile.createFolder(folder)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o770], ofItemAtPath: folder.string)
+        try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: folder.string)
         #expect {
             try move(scratch.file, to: KeyringFile(folder.appending("database.keyring")))
         } throws: {

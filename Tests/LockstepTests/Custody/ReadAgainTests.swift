@@ -42,14 +42,12 @@ struct ReadAgainTests {
     )
     func outdated() {
         #expect(Self.run([.keyringOutdated, nil], isNew: true) == (2, 1, 0, nil))
-        #expect(
-            Self.run([.keyringOutdated, .keyringOutdated, nil], isNew: false) == (3, 2, 1, nil))
+        #expect(Self.run([.keyringOutdated, .keyringOutdated, nil], isNew: false) == (3, 2, 1, nil))
         #expect(Self.run([.keyringOutdated], isNew: false) == (4, 3, 2, .keyringOutdated))
         #expect(Self.run([.keyringOutdated], isNew: true) == (4, 3, 2, .keyringOutdated))
     }
 
-    @Test("Anything else that a newer keyring explains is tried again with a newer one only")
-    func others() {
+    @Test("Anything else that a newer keyring explains is tried again with a newer one only") func others() {
         for code: LockstepError.Code in [.unknownDatabase, .tampered, .keyUnavailable, .wrongKey] {
             #expect(Self.run([code, nil], isNew: true) == (2, 1, 0, nil))
             #expect(Self.run([code], isNew: false) == (1, 1, 0, code))
@@ -58,8 +56,7 @@ struct ReadAgainTests {
         #expect(Self.run([.databaseOutdated], isNew: true) == (1, 0, 0, .databaseOutdated))
     }
 
-    @Test("A keyring and its database that change between two looks are no alarm")
-    func changedBetween() throws {
+    @Test("A keyring and its database that change between two looks are no alarm") func changedBetween() throws {
         let bound = try BoundScratch()
         var keyring = try bound.scratch.keyring()
         try bound.save()
@@ -83,10 +80,8 @@ struct ReadAgainTests {
         var keyring = try bound.scratch.keyring()
         let pauses = Mutex(0)
         Refusal.expect(.keyringOutdated) {
-            try bound.scratch.file.readingAgain(
-                &keyring, ReadAgain(pause: { pauses.withLock { $0 += 1 } })
-            ) { keyring in
-                _ = try Connection.open(bound.scratch.path, key: keyring.activeDatabaseKey())
+            try bound.scratch.file.readingAgain(&keyring, ReadAgain(pause: { pauses.withLock { $0 += 1 } })) {
+                keyring in _ = try Connection.open(bound.scratch.path, key: keyring.activeDatabaseKey())
             }
         }
         #expect(pauses.withLock { $0 } == 2)

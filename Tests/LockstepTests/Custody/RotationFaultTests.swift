@@ -24,8 +24,7 @@ struct RotationFaultTests {
     private static func run(
         _ scratch: RotationScratch, _ fault: String, at call: Int, _ action: String = "rotate"
     ) async throws -> FaultyWorker.Outcome {
-        let run = try await FaultyWorker.run(
-            "rotates", action, in: scratch.folder.path, fault, at: call)
+        let run = try await FaultyWorker.run("rotates", action, in: scratch.folder.path, fault, at: call)
         return run.outcome
     }
 
@@ -41,18 +40,14 @@ struct RotationFaultTests {
 
     /// Some calls: those between the steps of the rotation, and a given number of those that write page
     /// after page.
-    private static func chosen(of calls: (count: Int, steps: [FaultyWorker.Call]), pages: Int)
-        -> [Int]
-    {
+    private static func chosen(of calls: (count: Int, steps: [FaultyWorker.Call]), pages: Int) -> [Int] {
         let numbers = Set(calls.steps.map(\.number))
         let step = max(calls.count / pages, 1)
         return numbers.union(stride(from: step, through: calls.count, by: step)).sorted()
     }
 
     /// At most this many of the steps, from the first on.
-    private static func some(of calls: (count: Int, steps: [FaultyWorker.Call]), _ count: Int)
-        -> [Int]
-    {
+    private static func some(of calls: (count: Int, steps: [FaultyWorker.Call]), _ count: Int) -> [Int] {
         let steps = calls.steps.map(\.number)
         return stride(from: 0, to: steps.count, by: (steps.count + count - 1) / count)
             .map { steps[$0] }
@@ -67,25 +62,20 @@ struct RotationFaultTests {
         #expect(count > 500)
         func position(_ action: String, _ name: String, from start: Int = 0) throws -> Int {
             let index = calls[start...].firstIndex {
-                $0.action == action
-                    && ($0.name == name || (name == "*" && $0.name.hasSuffix(".new")))
+                $0.action == action && ($0.name == name || (name == "*" && $0.name.hasSuffix(".new")))
             }
             return try #require(index, "\(action) \(name) in \(calls)")
         }
         // The keyring with the pending key ...
         let recorded = try position("create", "*")
-        #expect(
-            calls[recorded...].prefix(5).map(\.action) == [
-                "create", "write", "sync", "rename", "sync",
-            ])
+        #expect(calls[recorded...].prefix(5).map(\.action) == ["create", "write", "sync", "rename", "sync"])
         // ... the copy ...
         let created = try position("create", "data.db.rotating")
         #expect(created > recorded + 4)
         let exchanged = try position("rename", "data.db.rotating", from: created)
         #expect(
             calls[(exchanged - 3)...(exchanged + 1)].map { "\($0.action) \($0.name)" } == [
-                "chmod data.db.rotating", "sync data.db.rotating", "sync .",
-                "rename data.db.rotating", "sync .",
+                "chmod data.db.rotating", "sync data.db.rotating", "sync .", "rename data.db.rotating", "sync .",
             ])
         // ... and the keyring with the new key in use.
         let promoted = try position("create", "*", from: exchanged)
@@ -93,9 +83,7 @@ struct RotationFaultTests {
         // The old file was whole, without a log or a journal, before the copy was begun.
         let last = try #require(calls.lastIndex { $0.name == "data.db" && $0.action == "write" })
         #expect(calls[last...created].contains { $0.action == "sync" && $0.name == "data.db" })
-        #expect(
-            calls[last...created].contains { $0.action == "unlink" && $0.name == "data.db-journal" }
-        )
+        #expect(calls[last...created].contains { $0.action == "unlink" && $0.name == "data.db-journal" })
     }
 
     @Test(
@@ -109,8 +97,7 @@ struct RotationFaultTests {
         var seen: Set<[KeyState]> = []
         for call in Self.chosen(of: calls, pages: Torture.isLong ? 160 : 8) {
             // In the middle of a write, and for torture before it as well.
-            for fault in Torture.isLong && call % 3 == 0 ? ["tear", "kill"] : ["tear"]
-            where part.goesOn() {
+            for fault in Torture.isLong && call % 3 == 0 ? ["tear", "kill"] : ["tear"] where part.goesOn() {
                 let scratch = try RotationScratch(copying: original)
                 #expect(try await Self.run(scratch, fault, at: call) == .killed)
                 part.count("kills")
@@ -136,8 +123,7 @@ struct RotationFaultTests {
             ? Self.chosen(of: calls, pages: 300) : Self.some(of: calls, 30)
         {
             // Everything that was not synced, or a part of it: the parity of the call decides.
-            for call in Torture.isLong ? [call, call + 1] : [call]
-            where call <= calls.0 && part.goesOn() {
+            for call in Torture.isLong ? [call, call + 1] : [call] where call <= calls.0 && part.goesOn() {
                 let scratch = try RotationScratch(copying: original)
                 try scratch.makeLost()
                 #expect(try await Self.run(scratch, "lose", at: call) == .killed)
@@ -173,17 +159,14 @@ struct RotationFaultTests {
     func finishing() async throws {
         let (original, content) = try Self.original(isLarge: false)
         let calls = try await Self.calls(original).1
-        let exchange = try #require(
-            calls.firstIndex { $0.action == "rename" && $0.name == "data.db.rotating" })
+        let exchange = try #require(calls.firstIndex { $0.action == "rename" && $0.name == "data.db.rotating" })
         let scratch = try RotationScratch(copying: original)
         #expect(try await Self.run(scratch, "kill", at: calls[exchange + 1].number) == .killed)
         #expect(try scratch.states == [.active, .pending])
         let next = try await FaultyWorker.run("rotates", "rotate", in: scratch.folder.path)
         #expect(next.outcome == .succeeded)
-        let synced = try #require(
-            next.calls.firstIndex { $0.action == "sync" && $0.name == "." }, "\(next.calls)")
-        let recorded = try #require(
-            next.calls.firstIndex { $0.action == "create" && $0.name.hasSuffix(".new") })
+        let synced = try #require(next.calls.firstIndex { $0.action == "sync" && $0.name == "." }, "\(next.calls)")
+        let recorded = try #require(next.calls.firstIndex { $0.action == "create" && $0.name.hasSuffix(".new") })
         #expect(synced < recorded, "\(next.calls)")
         #expect(try scratch.states == [.retired, .active])
         #expect(try scratch.findFault(content) == nil)

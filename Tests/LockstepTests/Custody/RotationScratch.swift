@@ -84,8 +84,7 @@ struct RotationScratch {
             "SELECT count(*) || ' ' || sum(id) || ' ' || sum(length(body)) FROM item",
             // Only a part of each body, which costs less.
             "SELECT hex(substr(body, 1, 8)) || id FROM item WHERE id % 7 = 1",
-            "SELECT rowid || x FROM loose ORDER BY x",
-            "SELECT rowid || text FROM words WHERE words MATCH 'two'",
+            "SELECT rowid || x FROM loose ORDER BY x", "SELECT rowid || text FROM words WHERE words MATCH 'two'",
             "SELECT type || name || sql FROM sqlite_schema WHERE sql NOT NULL",
         ] {
             content += try connection.query(SQL(verbatim: query)) { row in try row[0] as String }
@@ -133,8 +132,7 @@ struct RotationScratch {
     func findAgeFault(_ keyring: borrowing Keyring) throws -> String? {
         var options = ConnectionOptions()
         options.isQueryOnly = true
-        let connection = try Connection.open(
-            path, key: keyring.databaseKey(for: path), options: options)
+        let connection = try Connection.open(path, key: keyring.databaseKey(for: path), options: options)
         let findings = try FreshnessCheck(keyring, of: path).run(connection).findings
         return findings.isEmpty ? nil : "\(findings)"
     }

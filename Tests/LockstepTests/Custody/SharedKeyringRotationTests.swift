@@ -18,9 +18,7 @@ struct SharedKeyringRotationTests {
         try keyring.bind(connection, in: scratch.file)
     }
 
-    private func rotateSecond(_ reason: DatabaseKeyRotation.Reason = .routine) throws
-        -> KeyRotationReport
-    {
+    private func rotateSecond(_ reason: DatabaseKeyRotation.Reason = .routine) throws -> KeyRotationReport {
         var keyring = try scratch.keyring()
         return try DatabaseKeyRotation(of: second, keyring: scratch.file, reason: reason)
             .run(&keyring)
@@ -48,8 +46,7 @@ struct SharedKeyringRotationTests {
         try bound.open(second)
     }
 
-    @Test("A key that others may know is marked, and not the newer one of another database")
-    func compromised() throws {
+    @Test("A key that others may know is marked, and not the newer one of another database") func compromised() throws {
         try scratch.rotate()
         #expect(try rotateSecond(.compromise).oldVersion == 1)
         #expect(try scratch.states == [.compromised, .retired, .active])
@@ -69,8 +66,7 @@ struct SharedKeyringRotationTests {
         #expect(try !age(second).map(\.message).contains { $0.contains("compromised") })
     }
 
-    @Test("The old file of a rotated database is refused, although another one has its key")
-    func oldFile() throws {
+    @Test("The old file of a rotated database is refused, although another one has its key") func oldFile() throws {
         let old = scratch.folder.file("old.db")
         try Bytes.write(Bytes.read(scratch.path), to: old)
         try scratch.rotate()

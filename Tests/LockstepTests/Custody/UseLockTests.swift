@@ -153,50 +153,49 @@ struct UseLockTests {
     }
 
     #if DEBUG
-        @Test("A thread that takes a lock before which another one comes is noticed")
-        func order() throws {
-            let other = scratch.folder.file("other.keyring")
-            let custody = try CustodyLock(scratch.path)
-            Refusal.expect(.misuse) { _ = try UseLock(scratch.file.path) }
-            do {
-                let write = try KeyringLock(scratch.file.path)
-                Refusal.expect(.misuse) { _ = try CustodyLock(copy) }
-                let connection = try Connection.open(scratch.path, key: key())
-                try connection.write { _ in }
-                LockOrder.$hasTransactions.withValue(true) {
-                    Refusal.expect(.misuse) { try connection.write { _ in } }
-                }
-                try connection.read { _ in }
-                _ = write
+    @Test("A thread that takes a lock before which another one comes is noticed")
+    func order() throws {
+        let other = scratch.folder.file("other.keyring")
+        let custody = try CustodyLock(scratch.path)
+        Refusal.expect(.misuse) { _ = try UseLock(scratch.file.path) }
+        do {
+            let write = try KeyringLock(scratch.file.path)
+            Refusal.expect(.misuse) { _ = try CustodyLock(copy) }
+            let connection = try Connection.open(scratch.path, key: key())
+            try connection.write { _ in }
+            LockOrder.$hasTransactions.withValue(true) {
+                Refusal.expect(.misuse) { try connection.write { _ in } }
             }
-            _ = custody
-            try LockOrder.$hasTransactions.withValue(true) {
-                try Connection.open(scratch.path, key: key()).write { _ in
-                    Refusal.expect(.misuse) { _ = try KeyringLock(scratch.file.path) }
-                }
-            }
-            let write = try KeyringLock(other)
-            Refusal.expect(.misuse) { _ = try UseLock(scratch.file.path) }
+            try connection.read { _ in }
             _ = write
         }
-
-        @Test("Taking a shared lock again is no matter of order, and neither are other threads")
-        func again() throws {
-            let custody = try CustodyLock(copy)
-            let thread = Thread { [scratch, ended] in
-                #expect(throws: Never.self) {
-                    let use = try UseLock(scratch.file.path)
-                    let custody = try CustodyLock(scratch.path)
-                    let again = try UseLock(scratch.file.path)
-                    _ = again
-                    _ = custody
-                    _ = use
-                }
-                ended.signal()
+        _ = custody
+        try LockOrder.$hasTransactions.withValue(true) {
+            try Connection.open(scratch.path, key: key()).write { _ in
+                Refusal.expect(.misuse) { _ = try KeyringLock(scratch.file.path) }
             }
-            thread.start()
-            ended.wait()
-            _ = custody
         }
+        let write = try KeyringLock(other)
+        Refusal.expect(.misuse) { _ = try UseLock(scratch.file.path) }
+        _ = write
+    }
+
+    @Test("Taking a shared lock again is no matter of order, and neither are other threads") func again() throws {
+        let custody = try CustodyLock(copy)
+        let thread = Thread { [scratch, ended] in
+            #expect(throws: Never.self) {
+                let use = try UseLock(scratch.file.path)
+                let custody = try CustodyLock(scratch.path)
+                let again = try UseLock(scratch.file.path)
+                _ = again
+                _ = custody
+                _ = use
+            }
+            ended.signal()
+        }
+        thread.start()
+        ended.wait()
+        _ = custody
+    }
     #endif
 }

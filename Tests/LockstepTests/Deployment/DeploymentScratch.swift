@@ -39,8 +39,7 @@ struct DeploymentScratch {
     func add(_ rows: Int, to connection: borrowing Connection) throws {
         try connection.write { connection in
             for number in 0..<rows {
-                try connection.execute(
-                    "INSERT INTO item (body) VALUES (?)", "\(Self.secret) \(number)")
+                try connection.execute("INSERT INTO item (body) VALUES (?)", "\(Self.secret) \(number)")
             }
         }
     }
@@ -102,8 +101,7 @@ struct DeploymentScratch {
     }
 
     /// Expects an undamaged database whose ledger and schema agree.
-    func expectSound(_ set: MigrationSet, sourceLocation: SourceLocation = #_sourceLocation) throws
-    {
+    func expectSound(_ set: MigrationSet, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let report = try Verification(path, sets: [set]).run(key: database.key())
         #expect(report.isClean, "\(report)", sourceLocation: sourceLocation)
     }

@@ -19,8 +19,7 @@ struct RememberedScratch {
         try keyring.addSlot("key-file", KeyFile.read(keyFile))
         try file.create(keyring)
         let connection = try Connection.create(
-            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring)
-        )
+            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring))
         try connection.execute(
             "CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT, plot TEXT)")
         try connection.execute(
@@ -61,8 +60,7 @@ struct RememberedScratch {
         let connection = try open(mayBeUnsealed: true)
         for column in columns {
             try connection.protect(
-                column, of: "film", keys: keyring.fieldKeys(named: "films"),
-                indexes: [SealedIndex.Request(.casefold)])
+                column, of: "film", keys: keyring.fieldKeys(named: "films"), indexes: [SealedIndex.Request(.casefold)])
         }
         try file.remember(&keyring, sealedIn: connection)
         try connection.checkpoint(.truncate)
@@ -81,8 +79,7 @@ struct RememberedScratch {
         var options = ConnectionOptions()
         options.fieldKeys = [try keyring.fieldKeys(named: "films").withoutMemory()]
         options.mayBeUnsealed = true
-        let connection = try Connection.open(
-            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
+        let connection = try Connection.open(scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
         return try file.accept(&keyring, sealedIn: connection)
     }
 

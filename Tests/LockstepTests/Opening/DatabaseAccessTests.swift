@@ -78,16 +78,13 @@ struct DatabaseAccessTests {
         #expect(try scratch.items(other, access) == 0)
     }
 
-    @Test("A database is opened after an interrupted rotation, and the next one ends it")
-    func interrupted() throws {
+    @Test("A database is opened after an interrupted rotation, and the next one ends it") func interrupted() throws {
         try scratch.interruptRotation()
         for means in [Means.source, .keyring] {
             let access = try scratch.access(means)
             #expect(try scratch.items(path, access) == 12)
             #expect(try PageAudit(path).run(access).isClean)
-            #expect(
-                try Rehearsal(of: path, sets: [DeploymentScratch.good()]).run(access).steps.count
-                    == 2)
+            #expect(try Rehearsal(of: path, sets: [DeploymentScratch.good()]).run(access).steps.count == 2)
         }
         var access = try scratch.access(.source)
         let report = try DatabaseKeyRotation(of: path).run(&access)
@@ -105,8 +102,7 @@ struct DatabaseAccessTests {
         #expect(try scratch.items(path, first) == 12)
     }
 
-    @Test("After another ring key a source opens the keyring again; an opened keyring cannot")
-    func rung() throws {
+    @Test("After another ring key a source opens the keyring again; an opened keyring cannot") func rung() throws {
         var source = try scratch.access(.source)
         var opened = try scratch.access(.keyring)
         var keyring = try scratch.keyring()

@@ -17,16 +17,13 @@ struct JobAccessTests {
 
     /// Expects that a job runs with a keyring, and that it is refused with a key alone, which changes nothing.
     private func needsKeyring(
-        _ means: Means, sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: (inout DatabaseAccess) throws -> Void
+        _ means: Means, sourceLocation: SourceLocation = #_sourceLocation, _ body: (inout DatabaseAccess) throws -> Void
     ) throws {
         var access = try scratch.access(means)
         guard !means.hasKeyring else { return try body(&access) }
         let before = try (Bytes.read(path), Bytes.read(scratch.file.path))
         let error = Refusal.error(.misuse, sourceLocation: sourceLocation) { try body(&access) }
-        #expect(
-            error?.hint?.contains("`DatabaseAccess(to:key:)`") == true,
-            sourceLocation: sourceLocation)
+        #expect(error?.hint?.contains("`DatabaseAccess(to:key:)`") == true, sourceLocation: sourceLocation)
         #expect(try (Bytes.read(path), Bytes.read(scratch.file.path)) == before)
         // The access is as good as before.
         #expect(try scratch.items(path, access) == 12)

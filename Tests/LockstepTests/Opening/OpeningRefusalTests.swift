@@ -17,8 +17,7 @@ struct OpeningRefusalTests {
     /// Expects a refusal that changes no file, and whose hint speaks of the library.
     @discardableResult
     private func refused(
-        _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: () throws -> Void
+        _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
     ) throws -> LockstepError? {
         let before = try scratch.files()
         let error = Refusal.error(code, sourceLocation: sourceLocation, body)
@@ -55,16 +54,14 @@ struct OpeningRefusalTests {
         #expect(try scratch.rows(2) == OpeningScratch.filled)
     }
 
-    @Test("A fields keyring that remembers a database, without that and its keyring")
-    func fieldsAlone() throws {
+    @Test("A fields keyring that remembers a database, without that and its keyring") func fieldsAlone() throws {
         try scratch.fill(2)
         try remove(path)
         try remove(scratch.keyring.path)
         try refused(.databaseMissing) { _ = try scratch.open(2) }
     }
 
-    @Test("Nothing at all, unless it may be made; something already, if it is to be new")
-    func modes() throws {
+    @Test("Nothing at all, unless it may be made; something already, if it is to be new") func modes() throws {
         for mode in [OpeningMode.existing, .readOnly, .immutable] {
             try refused(.notFound) { _ = try scratch.open(1, mode: mode) }
         }
@@ -102,21 +99,17 @@ struct OpeningRefusalTests {
     func openKeyringFolder() throws {
         let folder = scratch.keyring.path.removingLastComponent()
         try FileManager.default.createDirectory(
-            atPath: folder.string, withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o770])
+            atPath: folder.string, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o770])
         // Whatever the umask is.
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o770], ofItemAtPath: folder.string)
+        try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: folder.string)
         try refused(.permissionsTooOpen) { _ = try scratch.open(1) }
         let shared = KeyringFile(folder.appending("shared.keyring"))
         try refused(.permissionsTooOpen) {
             _ = try Store.openBlocking(path, key: scratch.key, keyring: shared)
         }
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o700], ofItemAtPath: folder.string)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.string)
         try scratch.open(1).blocking.close()
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o770], ofItemAtPath: folder.string)
+        try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: folder.string)
         try refused(.permissionsTooOpen) { _ = try scratch.open(1) }
     }
 
@@ -138,14 +131,12 @@ struct OpeningRefusalTests {
     )
     func badKeys() throws {
         let none: [(KeySource, LockstepError.Code)] = [
-            (.passphrase(""), .secretUnsuitable),
-            (.passphrase(String(repeating: "x", count: 5000)), .secretUnsuitable),
+            (.passphrase(""), .secretUnsuitable), (.passphrase(String(repeating: "x", count: 5000)), .secretUnsuitable),
             (.environment("LOCKSTEP_TEST_UNSET"), .noUsableSlot),
             (.command(["cat", "key"]), .commandFailed),
             (.command(["/bin/false"]), .commandFailed),
             (.command(["/bin/echo", "short"]), .secretUnsuitable),
-            (.identity(scratch.folder.file("none.txt")), .notFound),
-            (.provider { _ in nil }, .noUsableSlot),
+            (.identity(scratch.folder.file("none.txt")), .notFound), (.provider { _ in nil }, .noUsableSlot),
             (.keyFile(scratch.folder.file("none/my.key")), .notFound),
         ]
         for (key, code) in none {
@@ -177,8 +168,7 @@ struct OpeningRefusalTests {
     @Test("Datasets that are named twice, or cannot have that name")
     func datasets() throws {
         try refused(.misuse) {
-            _ = try Store.openBlocking(
-                path, key: scratch.key, sealed: Dataset("films"), Dataset("films"))
+            _ = try Store.openBlocking(path, key: scratch.key, sealed: Dataset("films"), Dataset("films"))
         }
         try refused(.keyringConflict) {
             _ = try Store.openBlocking(path, key: scratch.key, sealed: Dataset("../films"))

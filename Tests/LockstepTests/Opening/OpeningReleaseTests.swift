@@ -46,8 +46,7 @@ struct OpeningReleaseTests {
         #expect(run.outcome == .succeeded, "\(run.reported)")
         for call in run.chosen(12) {
             let copy = try OpeningScratch(copying: original)
-            let killed = try await FaultyWorker.run(
-                "opens", "\(to)", in: copy.folder.path, at: call)
+            let killed = try await FaultyWorker.run("opens", "\(to)", in: copy.folder.path, at: call)
             #expect(killed.outcome == .killed)
             #expect(try copy.rows(to) == expected(from), "killed at call \(call)")
             #expect(try copy.keyring.summary().databases.count == 1, "killed at call \(call)")

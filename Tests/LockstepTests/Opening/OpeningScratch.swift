@@ -4,8 +4,8 @@ import TestSupport
 
 @testable import Lockstep
 
-/// A folder in which releases of a program open `films.db` with `my.key`: one without sealed columns, one that seals its
-/// first, and one with a second dataset.
+/// A folder in which releases of a program open `films.db` with `my.key`: one without sealed columns, one that seals
+/// its first, and one with a second dataset.
 struct OpeningScratch {
     let folder: TemporaryFolder
 
@@ -13,8 +13,7 @@ struct OpeningScratch {
         folder = try TemporaryFolder()
         for release in 1...3 {
             let set = folder.path.appending("\(release)").appending("films")
-            try FileManager.default.createDirectory(
-                atPath: set.string, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: set.string, withIntermediateDirectories: true)
             for (name, text) in Self.files.prefix(release) {
                 try Bytes.write(Array("-- lockstep: up\n\(text)".utf8), to: set.appending(name))
             }
@@ -25,8 +24,7 @@ struct OpeningScratch {
     init(copying other: OpeningScratch) throws {
         folder = try TemporaryFolder()
         try FileManager.default.removeItem(atPath: folder.path.string)
-        try FileManager.default.copyItem(
-            atPath: other.folder.path.string, toPath: folder.path.string)
+        try FileManager.default.copyItem(atPath: other.folder.path.string, toPath: folder.path.string)
     }
 
     private static let files = [
@@ -60,8 +58,7 @@ struct OpeningScratch {
                 path, key: key, migrations: set, mode: mode, options: options)
         case 2:
             return try Store.openBlocking(
-                path, key: key, migrations: set, sealed: Dataset("films"), mode: mode,
-                options: options)
+                path, key: key, migrations: set, sealed: Dataset("films"), mode: mode, options: options)
         default:
             return try Store.openBlocking(
                 path, key: key, migrations: set, sealed: Dataset("films"), Dataset("people"),
@@ -75,9 +72,7 @@ struct OpeningScratch {
         try store.blocking.write { db in
             let (film, person) = (try db.readable("film"), try db.readable("person"))
             for number in 1...5 {
-                try db.execute(
-                    "INSERT INTO \(film) (title, year) VALUES (\("Film \(number)"), \(1920 + number))"
-                )
+                try db.execute("INSERT INTO \(film) (title, year) VALUES (\("Film \(number)"), \(1920 + number))")
                 try db.execute("INSERT INTO \(person) (name) VALUES (\("Person \(number)"))")
             }
         }
@@ -102,10 +97,8 @@ struct OpeningScratch {
         var files: [String: [UInt8]] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path.string) {
             var isFolder: ObjCBool = false
-            _ = FileManager.default.fileExists(
-                atPath: folder.file(name).string, isDirectory: &isFolder)
-            guard !isFolder.boolValue, !name.hasSuffix(".custody"), !name.hasSuffix(".use"),
-                !name.hasSuffix(".lock")
+            _ = FileManager.default.fileExists(atPath: folder.file(name).string, isDirectory: &isFolder)
+            guard !isFolder.boolValue, !name.hasSuffix(".custody"), !name.hasSuffix(".use"), !name.hasSuffix(".lock")
             else { continue }
             files[name] = try Bytes.read(folder.file(name))
         }

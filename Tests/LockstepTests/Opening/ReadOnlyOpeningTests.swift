@@ -109,8 +109,7 @@ struct ReadOnlyOpeningTests {
         #expect(try Bytes.read(scratch.path) == database)
     }
 
-    @Test(
-        "An immutable opening beside a log with commits is refused, and beside an empty one is not")
+    @Test("An immutable opening beside a log with commits is refused, and beside an empty one is not")
     func immutableLog() throws {
         try leaveLog()
         let before = try scratch.files()
@@ -130,9 +129,7 @@ struct ReadOnlyOpeningTests {
             try store.blocking.write { try $0.execute("CREATE TABLE t (a)") }
             try store.blocking.close()
             let reading = try Store.openBlocking(path, key: scratch.key, mode: .immutable)
-            #expect(
-                try reading.blocking.read { try $0.value("SELECT count(*) FROM t") } == 0, "\(name)"
-            )
+            #expect(try reading.blocking.read { try $0.value("SELECT count(*) FROM t") } == 0, "\(name)")
         }
     }
 
@@ -158,8 +155,7 @@ struct ReadOnlyOpeningTests {
         var options = StoreOptions()
         options.isReadOnly = true
         let store = try Store.openBlocking(
-            scratch.path, key: scratch.key, migrations: scratch.set(2), sealed: Dataset("films"),
-            options: options)
+            scratch.path, key: scratch.key, migrations: scratch.set(2), sealed: Dataset("films"), options: options)
         Refusal.expect(.readOnly) {
             try store.blocking.write { try $0.execute("DELETE FROM person") }
         }
@@ -208,8 +204,7 @@ struct ReadOnlyOpeningTests {
         try disk.makeReadOnly()
         let error = Refusal.error(.accessDenied) {
             _ = try Store.openBlocking(
-                disk.path.appending("films.db"), key: scratch.key, sealed: Dataset("films"),
-                mode: .readOnly)
+                disk.path.appending("films.db"), key: scratch.key, sealed: Dataset("films"), mode: .readOnly)
         }
         #expect(error?.message.contains("films.db-wal") == true)
         #expect(error?.hint?.contains("copy both files") == true)

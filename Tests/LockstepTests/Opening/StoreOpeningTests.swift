@@ -35,8 +35,7 @@ struct StoreOpeningTests {
             atPath: scratch.keyring.path.removingLastComponent().string)
         #expect(attributes[.posixPermissions] as? Int == 0o700)
 
-        let second = try await Store.open(
-            scratch.path, key: scratch.key, migrations: scratch.set(1))
+        let second = try await Store.open(scratch.path, key: scratch.key, migrations: scratch.set(1))
         #expect(second.opening?.isNew == false)
         #expect(second.opening?.migrations.steps.isEmpty == true)
         let count = try await second.read {
@@ -65,8 +64,7 @@ struct StoreOpeningTests {
 
     @Test("A folder that others may write to does not matter: the keyrings have one of their own")
     func sharedFolder() throws {
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o777], ofItemAtPath: scratch.folder.path.string)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch.folder.path.string)
         try scratch.open(2).blocking.close()
         try scratch.open(2).blocking.close()
     }
@@ -86,8 +84,7 @@ struct StoreOpeningTests {
             _ = try Store.openBlocking(other, key: scratch.key, keyring: file)
         }
         try Store.openBlocking(other, key: scratch.key, keyring: file, mode: .new).blocking.close()
-        try Store.openBlocking(other, key: scratch.key, keyring: file, mode: .existing).blocking
-            .close()
+        try Store.openBlocking(other, key: scratch.key, keyring: file, mode: .existing).blocking.close()
         try Store.openBlocking(scratch.path, key: scratch.key, keyring: file).blocking.close()
         #expect(try file.summary().databases.count == 2)
         #expect(!FileAccess.exists(scratch.keyring.path))
@@ -113,8 +110,7 @@ struct StoreOpeningTests {
         #expect(try scratch.rows(2) == OpeningScratch.filled)
     }
 
-    @Test(
-        "A keyring that somebody changed meanwhile is recorded, and readers that open later go on")
+    @Test("A keyring that somebody changed meanwhile is recorded, and readers that open later go on")
     func changedKeyring() async throws {
         try await scratch.open(1).close()
         let store = try scratch.open(1)
@@ -150,9 +146,7 @@ struct StoreOpeningTests {
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(
-            runs.map(\.outcome) == Array(repeating: .succeeded, count: 4), "\(runs.map(\.reported))"
-        )
+        #expect(runs.map(\.outcome) == Array(repeating: .succeeded, count: 4), "\(runs.map(\.reported))")
         #expect(try scratch.keyring.summary().databases.map(\.isMade) == [true])
         #expect(try scratch.rows(release) == [])
     }

@@ -39,9 +39,7 @@ struct RecordBytesTests {
         try db.insert(all: tags)
         Refusal.expect(.misuse) { try db.updateChanges(tags[1], from: tags[0]) }
         try db.update(Tag(name: pair.other, movie: 1, weight: 7))
-        #expect(
-            try db.query("SELECT weight FROM tag ORDER BY weight") { row in try row[0] as Double }
-                == [0, 7])
+        #expect(try db.query("SELECT weight FROM tag ORDER BY weight") { row in try row[0] as Double } == [0, 7])
         #expect(try db.delete(tags[0]) && !db.delete(tags[0]))
         #expect(try db.value("SELECT count(*) FROM tag") == 1)
     }

@@ -37,8 +37,7 @@ struct RecordChangesTests {
     func insertAll(kind: Kind) throws {
         let db = try RecordScratch(kind).open()
         try db.insert(all: [Movie]())
-        try db.insert(
-            all: (1...300).map { (year: Int) in Movie(title: "film \(year)", year: year) })
+        try db.insert(all: (1...300).map { (year: Int) in Movie(title: "film \(year)", year: year) })
         #expect(try db.movies().map(\.year) == (1...300).map { $0 })
         let broken = [Movie(title: "new"), Movie(id: 3, title: "taken")]
         Refusal.expect(.constraint) { try db.insert(all: broken) }
@@ -97,11 +96,9 @@ struct RecordChangesTests {
         #expect(try db.insert(Liked(title: "a")) == Liked(id: 1, title: "a", likes: 7))
         #expect(try db.insert(Liked(title: "b", likes: 3)) == Liked(id: 2, title: "b", likes: 3))
         try db.insert(all: [
-            Liked(title: "c"), Liked(id: 9, title: "d", likes: 1), Liked(id: 12, title: "e"),
-            Liked(title: "f"),
+            Liked(title: "c"), Liked(id: 9, title: "d", likes: 1), Liked(id: 12, title: "e"), Liked(title: "f"),
         ])
-        let rows = try db.decode(
-            Liked.self, "SELECT * FROM \(try db.readable("counted")) ORDER BY id")
+        let rows = try db.decode(Liked.self, "SELECT * FROM \(try db.readable("counted")) ORDER BY id")
         #expect(rows.map(\.title) == ["a", "b", "c", "d", "e", "f"])
         #expect(rows.map(\.likes) == [7, 3, 7, 1, 7, 7])
         #expect(rows.map(\.id) == [1, 2, 3, 9, 12, 13])
@@ -240,8 +237,7 @@ struct RecordChangesTests {
 
     struct Nowhere: Record { var id: Int64? }
 
-    @Test("Properties without columns are refused together, and so is a missing table")
-    func misfits() throws {
+    @Test("Properties without columns are refused together, and so is a missing table") func misfits() throws {
         let db = try RecordScratch(.plain).open()
         let error = Refusal.error(.recordMisfit) { try db.insert(Stranger(titel: "M", yeer: 1)) }
         #expect(
@@ -259,9 +255,7 @@ struct RecordChangesTests {
         let row = try db.insert(Self.metropolis)
         try db.execute("ALTER TABLE movie ADD COLUMN stars INTEGER")
         try db.update(row)
-        try db.protect(
-            "title", of: "movie", keys: scratch.workbench.keys, mode: .random, padding: .none,
-            batch: 10)
+        try db.protect("title", of: "movie", keys: scratch.workbench.keys, mode: .random, padding: .none, batch: 10)
         var changed = row
         changed.title = "M"
         try db.update(changed)

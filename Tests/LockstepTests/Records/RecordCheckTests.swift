@@ -164,8 +164,7 @@ struct RecordCheckTests {
         var note: String?
     }
 
-    @Test("Coding keys that rename need a declaration, and properties that are not coded none")
-    func names() throws {
+    @Test("Coding keys that rename need a declaration, and properties that are not coded none") func names() throws {
         let db = try RecordScratch(.plain).open()
         try db.check(Renamed.self)
         let error = Refusal.error(.recordMisfit) { try db.check(Undeclared.self) }
@@ -285,8 +284,7 @@ struct RecordCheckTests {
         var both: Int { watched }
     }
 
-    @Test("A property whose place is not its own is an error, and never another column")
-    func ambiguous() {
+    @Test("A property whose place is not its own is an error, and never another column") func ambiguous() {
         let properties = RecordProperties.of(Twins.self)
         Refusal.expect(.recordMisfit) { _ = try properties.column(\Twins.first) }
         Refusal.expect(.recordMisfit) { _ = try properties.column(\Twins.watched) }

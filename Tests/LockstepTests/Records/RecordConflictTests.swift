@@ -80,8 +80,7 @@ struct RecordConflictTests {
         try await store.write {
             try $0.run(
                 script:
-                    "CREATE TABLE movie (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, year INTEGER, note TEXT);"
-            )
+                    "CREATE TABLE movie (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, year INTEGER, note TEXT);")
         }
         try await store.upsert(Movie(title: "M", year: 1), on: \.title)
         try await store.upsert(Movie(title: "M", year: 2), on: \.title)

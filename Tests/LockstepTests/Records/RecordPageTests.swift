@@ -51,25 +51,20 @@ struct RecordPageTests {
         let db = try Self.database(Self.items(&random))
         for (name, order) in Self.orders {
             let whole = try db.all(
-                Item.self, where: { $0.rank < 4 },
-                orderBy: { order($0) + [$0.shop.ascending, $0.number.ascending] })
+                Item.self, where: { $0.rank < 4 }, orderBy: { order($0) + [$0.shop.ascending, $0.number.ascending] })
             for limit in [1, 7, 100] {
                 var all: [Item] = []
-                var page = try db.page(
-                    Item.self, where: { $0.rank < 4 }, orderBy: order, limit: limit)
+                var page = try db.page(Item.self, where: { $0.rank < 4 }, orderBy: order, limit: limit)
                 while let last = page.last {
                     #expect(page.count <= limit)
                     all += page
-                    page = try db.page(
-                        Item.self, where: { $0.rank < 4 }, orderBy: order, limit: limit, after: last
-                    )
+                    page = try db.page(Item.self, where: { $0.rank < 4 }, orderBy: order, limit: limit, after: last)
                 }
                 #expect(all == whole, "\(name), \(limit)")
                 let parts = try stride(from: 0, to: whole.count + limit, by: limit).flatMap {
                     try db.all(
                         Item.self, where: { $0.rank < 4 },
-                        orderBy: { order($0) + [$0.shop.ascending, $0.number.ascending] },
-                        limit: limit, offset: $0)
+                        orderBy: { order($0) + [$0.shop.ascending, $0.number.ascending] }, limit: limit, offset: $0)
                 }
                 #expect(parts == whole, "\(name), \(limit)")
             }
@@ -113,9 +108,7 @@ struct RecordPageTests {
         let sealed = try ConditionScratch(.sealed).open()
         let film = try #require(ConditionScratch.films.first)
         Refusal.expect(.misuse) {
-            _ = try sealed.page(
-                ConditionScratch.Film.self, orderBy: { [$0.likes.ascending] }, limit: 3, after: film
-            )
+            _ = try sealed.page(ConditionScratch.Film.self, orderBy: { [$0.likes.ascending] }, limit: 3, after: film)
         }
     }
 }

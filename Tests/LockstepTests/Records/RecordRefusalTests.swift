@@ -14,8 +14,7 @@ final class RecordRefusalTests {
     }
 
     private func refused(
-        _ value: some Codable & Sendable & Equatable, _ message: String,
-        _ location: SourceLocation = #_sourceLocation
+        _ value: some Codable & Sendable & Equatable, _ message: String, _ location: SourceLocation = #_sourceLocation
     ) throws {
         let before = try db.value("SELECT count(*) FROM box", as: Int.self)
         let error = Refusal.error(.bindMismatch, sourceLocation: location) {

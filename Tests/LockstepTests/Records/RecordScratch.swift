@@ -31,8 +31,7 @@ struct RecordScratch {
         try connection.run(script: Self.schema)
         guard kind == .sealed else { return }
         for (table, column) in [("movie", "title"), ("tag", "weight"), ("counted", "title")] {
-            try connection.protect(
-                column, of: table, keys: workbench.keys, mode: .random, padding: .none, batch: 10)
+            try connection.protect(column, of: table, keys: workbench.keys, mode: .random, padding: .none, batch: 10)
         }
     }
 

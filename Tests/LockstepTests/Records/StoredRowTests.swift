@@ -79,8 +79,7 @@ struct StoredRowTests {
         "A trigger that is made later counts, in the temporary schema, too",
         arguments: ["", "TEMP"])
     func later(temporary: String) throws {
-        let db = try Self.database(
-            "CREATE TABLE page (id INTEGER PRIMARY KEY, title TEXT NOT NULL, slug TEXT);")
+        let db = try Self.database("CREATE TABLE page (id INTEGER PRIMARY KEY, title TEXT NOT NULL, slug TEXT);")
         try db.write { db in
             #expect(try db.insert(Page(title: "A")).slug == nil)
             try db.run(
@@ -110,17 +109,14 @@ struct StoredRowTests {
         #expect(try db.find(Tag.self, "x")?.slug == "seen two")
     }
 
-    @Test("A row that a trigger leaves out or removes is an error, and never another row")
-    func leftOut() throws {
+    @Test("A row that a trigger leaves out or removes is an error, and never another row") func leftOut() throws {
         let table = "CREATE TABLE page (id INTEGER PRIMARY KEY, title TEXT NOT NULL, slug TEXT);"
         let ignoring = try Self.database(
             table + "INSERT INTO page (title) VALUES ('other');"
                 + "CREATE TRIGGER no BEFORE INSERT ON page BEGIN SELECT RAISE(IGNORE); END;")
         Refusal.expect(.rowMissing) { try ignoring.insert(Page(title: "A")) }
         let removing = try Self.database(
-            table
-                + "CREATE TRIGGER no AFTER INSERT ON page BEGIN DELETE FROM page WHERE id = new.id; END;"
-        )
+            table + "CREATE TRIGGER no AFTER INSERT ON page BEGIN DELETE FROM page WHERE id = new.id; END;")
         Refusal.expect(.misuse) { try removing.insert(Page(title: "A")) }
         try removing.insert(all: [Page(title: "A")])
         #expect(try removing.count(Page.self) == 0)

@@ -12,40 +12,26 @@ struct BindingOneFixture {
     private static let source = Programs.package.appending("Tests/Harness/BindingOne")
 
     /// The values of the sealed columns, by the row's key.
-    static let rows = [
-        "1|SECRETssn1|AT|ann@example.org|SECRETstream", "2|SECRETssn2|CH|bob@example.org|",
-        "3||AT||",
-    ]
+    static let rows = ["1|SECRETssn1|AT|ann@example.org|SECRETstream", "2|SECRETssn2|CH|bob@example.org|", "3||AT||"]
 
     init() throws {
         folder = try TemporaryFolder()
         let set = folder.path.appending("set")
-        try FileManager.default.createDirectory(
-            atPath: set.string, withIntermediateDirectories: true)
-        try Bytes.write(
-            Bytes.read(Self.source.appending("0001_person.sql")),
-            to: set.appending("0001_person.sql"))
+        try FileManager.default.createDirectory(atPath: set.string, withIntermediateDirectories: true)
+        try Bytes.write(Bytes.read(Self.source.appending("0001_person.sql")), to: set.appending("0001_person.sql"))
         self.set = try MigrationSet(folder: set)
         let keys = folder.path.appending("Keys")
         try FileManager.default.createDirectory(
-            atPath: keys.string, withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700])
+            atPath: keys.string, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         let files = [
             ("people.db", try Self.decoded("people.db.base64")),
-            (
-                "Keys/people.database.keyring",
-                try Bytes.read(Self.source.appending("database-keyring.txt"))
-            ),
-            (
-                "Keys/people.fields.keyring",
-                try Bytes.read(Self.source.appending("fields-keyring.txt"))
-            ),
+            ("Keys/people.database.keyring", try Bytes.read(Self.source.appending("database-keyring.txt"))),
+            ("Keys/people.fields.keyring", try Bytes.read(Self.source.appending("fields-keyring.txt"))),
         ]
         for (name, bytes) in files {
             let path = folder.path.appending(name)
             try Bytes.write(bytes, to: path)
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: path.string)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path.string)
         }
     }
 

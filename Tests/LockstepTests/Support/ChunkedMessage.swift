@@ -43,8 +43,7 @@ struct ChunkedMessage {
         guard stream.count >= ChunkedLayout.headerLength else { return nil }
         let header = stream.span.extracting(first: ChunkedLayout.headerLength)
         return try ChunkedEncryption.opening(
-            key: key.span, salt: header.extracting(first: ChunkedEncryption.saltLength),
-            context: context.span,
+            key: key.span, salt: header.extracting(first: ChunkedEncryption.saltLength), context: context.span,
             commitment: header.extracting(last: ChunkedEncryption.commitmentLength))
     }
 
@@ -56,8 +55,7 @@ struct ChunkedMessage {
 
         if let layout = ChunkedLayout(encryptedLength: stream.count) {
             let last = try layout.encryptedRange(ofChunk: layout.lastChunk)
-            reading.hasLastChunk =
-                try message.open(stream[last], layout.lastChunk, isLast: true) != nil
+            reading.hasLastChunk = try message.open(stream[last], layout.lastChunk, isLast: true) != nil
         }
         var rest = stream[ChunkedLayout.headerLength...]
         var number = 0

@@ -32,8 +32,7 @@ enum Compiler {
             + ["-module-cache-path", Programs.path("ModuleCache").string]
             + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.string)"] } + [file.string]
         let result = try await run(
-            .name("swiftc"), arguments: Arguments(arguments), output: .discarded,
-            error: .string(limit: 1_000_000))
+            .name("swiftc"), arguments: Arguments(arguments), output: .discarded, error: .string(limit: 1_000_000))
         let errors = result.standardError.split(separator: "\n").map(String.init)
             .filter { $0.contains(": error: ") && $0.hasPrefix(file.string) }
         // Anything else that is wrong is no opinion of the program.

@@ -34,12 +34,10 @@ enum FaultyWorker {
 
     /// Runs `subject`; without a fault unless the caller names one, and a call that meets it.
     static func run(
-        _ subject: String, _ action: String, in folder: FilePath, _ fault: String = "kill",
-        at call: Int = .max >> 33
+        _ subject: String, _ action: String, in folder: FilePath, _ fault: String = "kill", at call: Int = .max >> 33
     ) async throws -> Run {
         let result = try await Subprocess.run(
-            .path(Programs.path("Worker")),
-            arguments: [subject, action, folder.string, fault, "\(call)"],
+            .path(Programs.path("Worker")), arguments: [subject, action, folder.string, fault, "\(call)"],
             output: .string(limit: 100_000), error: .string(limit: 10_000))
         let lines = result.standardOutput.split(separator: "\n").map { $0.split(separator: " ") }
         let count = lines.first.flatMap { Int($0[0]) } ?? 0

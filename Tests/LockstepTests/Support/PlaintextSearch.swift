@@ -27,10 +27,7 @@ struct PlaintextSearch: Sendable {
     /// SQLite's own temporary files that have a name; all begin with the same word.
     private func temporaryFiles() -> [String] {
         let environment = ProcessInfo.processInfo.environment
-        let folders = [
-            environment["SQLITE_TMPDIR"], environment["TMPDIR"], "/var/tmp", "/usr/tmp", "/tmp",
-            ".",
-        ]
+        let folders = [environment["SQLITE_TMPDIR"], environment["TMPDIR"], "/var/tmp", "/usr/tmp", "/tmp", "."]
         return Set(folders.compactMap(\.self)).flatMap { (try? files(in: $0)) ?? [] }
             .filter { $0.contains("/etilqs_") }
     }

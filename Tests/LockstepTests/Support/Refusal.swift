@@ -23,8 +23,7 @@ enum Refusal {
 
     /// The error that `body` is refused with, which must have a given code.
     static func error(
-        _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: () throws -> Void
+        _ code: LockstepError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
     ) -> LockstepError? {
         let error = #expect(throws: LockstepError.self, sourceLocation: sourceLocation) {
             try body()

@@ -2,18 +2,18 @@ import SystemPackage
 import Testing
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// A socket in a folder, on which no process listens.
 enum SocketFile {
     static func make(at path: FilePath) throws {
         #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue)
+        let kind = Int32(SOCK_STREAM.rawValue)
         #else
-            let kind = SOCK_STREAM
+        let kind = SOCK_STREAM
         #endif
         let descriptor = socket(AF_UNIX, kind, 0)
         try #require(descriptor >= 0)

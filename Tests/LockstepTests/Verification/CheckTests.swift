@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Checks")
 struct CheckTests {
-    @Test("Every check is found by its name, and freshness by the name that it once had")
-    func names() {
+    @Test("Every check is found by its name, and freshness by the name that it once had") func names() {
         for check in VerificationReport.Check.allCases {
             #expect(VerificationReport.Check(named: check.rawValue) == check)
         }
@@ -29,8 +28,7 @@ struct CheckTests {
         #expect(names.map(String.init) == VerificationReport.Check.allCases.map(\.rawValue))
     }
 
-    @Test("A light verification compares the schema only if all of the database's sets are given")
-    func light() throws {
+    @Test("A light verification compares the schema only if all of the database's sets are given") func light() throws {
         let database = try VerifiedDatabase(rows: 1)
         let store = try Store.open(database.scratch.path, rawKey: database.scratch.key())
         let whole = try store.blocking.verifyLightly(database.sets)
@@ -91,10 +89,7 @@ struct CheckTests {
             ),
             (.migrationChanged, [.ledger, .drift]),
             (.damaged, [.pages, .integrity]),
-            (
-                .tampered,
-                [.encryption, .profile, .sideFiles, .registry, .cells, .manifest, .freshness]
-            ),
+            (.tampered, [.encryption, .profile, .sideFiles, .registry, .cells, .manifest, .freshness]),
         ])
     func failureCode(code: LockstepError.Code, checks: [VerificationReport.Check]) {
         for check in checks { #expect(check.failureCode == code, "\(check)") }

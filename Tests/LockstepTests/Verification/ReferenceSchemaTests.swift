@@ -18,8 +18,7 @@ struct ReferenceSchemaTests {
             })
     }
 
-    @Test("It equals the result of migrating, rebuilds and switched foreign keys included")
-    func same() throws {
+    @Test("It equals the result of migrating, rebuilds and switched foreign keys included") func same() throws {
         let set = try Scratch.set(
             "-- lockstep: up\nCREATE TABLE p (id INTEGER PRIMARY KEY);\nCREATE TABLE c (p REFERENCES p);\nINSERT INTO p VALUES (1);\nINSERT INTO c VALUES (1);\n",
             "-- lockstep: up\n-- lockstep: rebuild table p\nCREATE TABLE p (id INTEGER PRIMARY KEY, n TEXT NOT NULL DEFAULT '');\n",
@@ -42,8 +41,7 @@ struct ReferenceSchemaTests {
                 (name: "3_c.sql", content: "-- lockstep: up\nCREATE TABLE never (y);\n"),
             ])
         let two = try MigrationSet(
-            name: "two",
-            files: [(name: "1_a.sql", content: "-- lockstep: up\nCREATE TABLE b (x);\n")])
+            name: "two", files: [(name: "1_a.sql", content: "-- lockstep: up\nCREATE TABLE b (x);\n")])
         let connection = try Connection.inMemory()
         _ = try Migrator(one).run(.version(MigrationVersion(1)), on: connection)
         _ = try Migrator(two).run(on: connection)
@@ -61,16 +59,14 @@ struct ReferenceSchemaTests {
         Refusal.expect(.migrationMissing) { _ = try build(ledger, [short]) }
     }
 
-    @Test("A file that no longer runs is reported with its line, and an interruption is obeyed")
-    func failing() throws {
+    @Test("A file that no longer runs is reported with its line, and an interruption is obeyed") func failing() throws {
         let ledger = try ledger(try Scratch.set("-- lockstep: up\nCREATE TABLE a (x);\n"))
         let broken = try Scratch.set("-- lockstep: up\nCREATE TABLE a (x);\nCREATE TABEL b;\n")
         let error = #expect(throws: LockstepError.self) { _ = try build(ledger, [broken]) }
         #expect(error?.message.contains("0001_step.sql:3") == true, "\(String(describing: error))")
         Refusal.expect(.interrupted) {
-            _ = try ReferenceSchema.build(
-                MigrationHistory(entries: ledger), [broken], ConnectionOptions()
-            ) { false }.path
+            _ = try ReferenceSchema.build(MigrationHistory(entries: ledger), [broken], ConnectionOptions()) { false }
+                .path
         }
     }
 
@@ -80,10 +76,7 @@ struct ReferenceSchemaTests {
             try MigrationSet(
                 name: name,
                 files: (1...count).map {
-                    (
-                        name: "\($0)_s.sql",
-                        content: "-- lockstep: up\nCREATE TABLE \(name)\($0) (a);\n"
-                    )
+                    (name: "\($0)_s.sql", content: "-- lockstep: up\nCREATE TABLE \(name)\($0) (a);\n")
                 })
         }
         let (one, two) = (try set("one", 300), try set("two", 300))

@@ -20,8 +20,7 @@ final class RepairTests {
     }
 
     private static func set(
-        _ first: String = first, _ second: String = second, down: String? = nil,
-        name: String = "0002_index.sql"
+        _ first: String = first, _ second: String = second, down: String? = nil, name: String = "0002_index.sql"
     ) throws -> MigrationSet {
         let way = down.map { "-- lockstep: down\n\($0)\n" } ?? ""
         return try MigrationSet(
@@ -75,13 +74,11 @@ final class RepairTests {
     func rest() throws {
         try requireAccepted(
             Self.set(
-                "-- films\n" + Self.first, "DROP INDEX IF EXISTS none;\n" + Self.second,
-                down: "DROP TABLE film;", name: "0002_titles.sql"),
-            [[.statements], [.statements, .name]])
+                "-- films\n" + Self.first, "DROP INDEX IF EXISTS none;\n" + Self.second, down: "DROP TABLE film;",
+                name: "0002_titles.sql"), [[.statements], [.statements, .name]])
     }
 
-    @Test("A file that makes anything else is refused by what differs, and nothing is recorded")
-    func other() throws {
+    @Test("A file that makes anything else is refused by what differs, and nothing is recorded") func other() throws {
         let before = try ledger()
         let sets = [
             try Self.set("CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL);"),
@@ -111,15 +108,13 @@ final class RepairTests {
         let edited = try Self.set("-- x\n" + Self.first, "DROP TABLE IF EXISTS n;\n" + Self.second)
         Refusal.expect(.migrationChanged) { try repair(edited).apply(on: connection) }
         // A file that has the change now is what the database has.
-        let set = try Self.set(
-            "CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT, year INTEGER);")
+        let set = try Self.set("CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT, year INTEGER);")
         #expect(try repair(set).apply(on: connection).map(\.parts) == [[.statements]])
     }
 
     @Test("A file that is gone, two files of one version, and a version in progress are refused")
     func uncertain() throws {
-        let gone = try MigrationSet(
-            name: "films", files: [("0002_index.sql", Scratch.up(Self.second))])
+        let gone = try MigrationSet(name: "films", files: [("0002_index.sql", Scratch.up(Self.second))])
         Refusal.expect(.migrationMissing) { _ = try repair(gone).changes(on: connection) }
         let twice = try MigrationSet(
             name: "films",
@@ -131,21 +126,17 @@ final class RepairTests {
         let begun = try MigrationSet(
             name: "films",
             files: [
-                ("0001_film.sql", Scratch.up(Self.first)),
-                ("0002_index.sql", Scratch.up(Self.second)),
+                ("0001_film.sql", Scratch.up(Self.first)), ("0002_index.sql", Scratch.up(Self.second)),
                 (
                     "0003_more.sql",
-                    Scratch.up(
-                        "-- lockstep: no transaction\nCREATE TABLE m (x);\nINSERT INTO film (id) VALUES (1);"
-                    )
+                    Scratch.up("-- lockstep: no transaction\nCREATE TABLE m (x);\nINSERT INTO film (id) VALUES (1);")
                 ),
             ])
         #expect(throws: LockstepError.self) { try Migrator(begun).run(on: connection) }
         Refusal.expect(.migrationUnfinished) { _ = try repair(begun).changes(on: connection) }
     }
 
-    @Test("A record with a MAC gets a new one, and takes the keys of its dataset for that")
-    func codes() throws {
+    @Test("A record with a MAC gets a new one, and takes the keys of its dataset for that") func codes() throws {
         let scratch = try DatabaseScratch()
         var options = ConnectionOptions()
         options.fieldKeys = [try CellWorkbench.keys()]
@@ -165,15 +156,13 @@ final class RepairTests {
 
     @Test("A pending version, and another set, stay what they are")
     func pending() throws {
-        let other = try MigrationSet(
-            name: "other", files: [("0001_a.sql", Scratch.up("CREATE TABLE a (x);"))])
+        let other = try MigrationSet(name: "other", files: [("0001_a.sql", Scratch.up("CREATE TABLE a (x);"))])
         _ = try Migrator(other).run(on: connection)
         let edited = try MigrationSet(
             name: "films",
             files: [
                 ("0001_film.sql", Scratch.up("DROP TABLE IF EXISTS none;\n" + Self.first)),
-                ("0002_index.sql", Scratch.up(Self.second)),
-                ("0003_more.sql", Scratch.up("CREATE TABLE more (x);")),
+                ("0002_index.sql", Scratch.up(Self.second)), ("0003_more.sql", Scratch.up("CREATE TABLE more (x);")),
             ])
         // What the other set makes is not known.
         Refusal.expect(.migrationMissing) { try repair(edited).apply(on: connection) }

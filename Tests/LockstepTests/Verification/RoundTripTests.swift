@@ -83,14 +83,10 @@ struct RoundTripTests {
         }
     }
 
-    @Test("A way down that does not undo everything is found, with the remaining objects")
-    func forgetful() throws {
+    @Test("A way down that does not undo everything is found, with the remaining objects") func forgetful() throws {
         let set = try set(
             "test",
-            (
-                "1_a.sql",
-                "-- lockstep: up\nCREATE TABLE IF NOT EXISTS t (a);\n-- lockstep: down\nDROP TABLE t;\n"
-            ),
+            ("1_a.sql", "-- lockstep: up\nCREATE TABLE IF NOT EXISTS t (a);\n-- lockstep: down\nDROP TABLE t;\n"),
             (
                 "2_b.sql",
                 "-- lockstep: up\nALTER TABLE t ADD COLUMN b TEXT;\n-- lockstep: down\nALTER TABLE t DROP COLUMN b;\n"
@@ -112,24 +108,17 @@ struct RoundTripTests {
         try expect([leaving]) { outcome in
             #expect(outcome.hasFailed)
             let finding = try #require(outcome.findings.first)
-            #expect(
-                finding.message == "after migrating down and up again, the table t is different")
+            #expect(finding.message == "after migrating down and up again, the table t is different")
             #expect(finding.difference?.details == ["column left: nothing, expected absent"])
         }
     }
 
-    @Test("A way down that fails is a failure, and so is one that cannot be reversed")
-    func failing() throws {
+    @Test("A way down that fails is a failure, and so is one that cannot be reversed") func failing() throws {
         let down = try set(
-            "test",
-            (
-                "1_a.sql",
-                "-- lockstep: up\nCREATE TABLE t (a);\n-- lockstep: down\nDROP TABLE nowhere;\n"
-            ))
+            "test", ("1_a.sql", "-- lockstep: up\nCREATE TABLE t (a);\n-- lockstep: down\nDROP TABLE nowhere;\n"))
         try expect([down]) { outcome in
             #expect(outcome.hasFailed)
-            #expect(
-                outcome.findings.map(\.message).allSatisfy { $0.contains("the way down fails") })
+            #expect(outcome.findings.map(\.message).allSatisfy { $0.contains("the way down fails") })
             #expect(outcome.summary.hasPrefix("0 versions of 1"))
         }
         let up = try set(
@@ -144,38 +133,25 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Without a way down it ends, reports that, and continues with other sets")
-    func irreversible() throws {
+    @Test("Without a way down it ends, reports that, and continues with other sets") func irreversible() throws {
         let one = try set(
-            "one",
-            ("1_a.sql", "-- lockstep: up\nCREATE TABLE t (a);\n-- lockstep: down\nDROP TABLE t;\n"),
+            "one", ("1_a.sql", "-- lockstep: up\nCREATE TABLE t (a);\n-- lockstep: down\nDROP TABLE t;\n"),
             ("2_b.sql", "-- lockstep: up\nCREATE TABLE t2 (a);\n"),
-            (
-                "3_c.sql",
-                "-- lockstep: up\nCREATE TABLE t3 (a);\n-- lockstep: down\nDROP TABLE t3;\n"
-            ))
+            ("3_c.sql", "-- lockstep: up\nCREATE TABLE t3 (a);\n-- lockstep: down\nDROP TABLE t3;\n"))
         let two = try set(
-            "two",
-            ("1_a.sql", "-- lockstep: up\nCREATE TABLE u (a);\n-- lockstep: down\nDROP TABLE u;\n"))
+            "two", ("1_a.sql", "-- lockstep: up\nCREATE TABLE u (a);\n-- lockstep: down\nDROP TABLE u;\n"))
         try expect([two, one]) { outcome in
             #expect(!outcome.hasFailed, "\(outcome)")
             #expect(outcome.summary.hasPrefix("2 versions of 4"))
-            #expect(
-                outcome.findings.map(\.message) == [
-                    "one 2 (b) has no way down, so no version before it was tried"
-                ])
+            #expect(outcome.findings.map(\.message) == ["one 2 (b) has no way down, so no version before it was tried"])
         }
     }
 
-    @Test("A set that ended is left alone when the ledger comes to its earlier versions")
-    func endedSet() throws {
-        let first = (
-            "1_a.sql", "-- lockstep: up\nCREATE TABLE t (a);\n-- lockstep: down\nDROP TABLE t;\n"
-        )
+    @Test("A set that ended is left alone when the ledger comes to its earlier versions") func endedSet() throws {
+        let first = ("1_a.sql", "-- lockstep: up\nCREATE TABLE t (a);\n-- lockstep: down\nDROP TABLE t;\n")
         let one = try set("one", first, ("2_b.sql", "-- lockstep: up\nCREATE TABLE t2 (a);\n"))
         let two = try set(
-            "two",
-            ("1_a.sql", "-- lockstep: up\nCREATE TABLE u (a);\n-- lockstep: down\nDROP TABLE u;\n"))
+            "two", ("1_a.sql", "-- lockstep: up\nCREATE TABLE u (a);\n-- lockstep: down\nDROP TABLE u;\n"))
         let database = try VerifiedDatabase([set("one", first), two])
         do { _ = try Migrator(one).run(on: database.scratch.open()) }
         var verification = Verification(database.scratch.path, sets: [one, two])
@@ -183,14 +159,10 @@ struct RoundTripTests {
         let report = try verification.run(key: database.scratch.key())
         let outcome = try #require(report.outcomes.first { $0.check == .roundTrip })
         #expect(!outcome.hasFailed, "\(outcome)")
-        #expect(
-            outcome.findings.map(\.message) == [
-                "one 2 (b) has no way down, so no version before it was tried"
-            ])
+        #expect(outcome.findings.map(\.message) == ["one 2 (b) has no way down, so no version before it was tried"])
     }
 
-    @Test("If rows would be lost undeclared, the guard ends it, and that is no failure")
-    func guarded() throws {
+    @Test("If rows would be lost undeclared, the guard ends it, and that is no failure") func guarded() throws {
         let set = try set(
             "test",
             (
@@ -199,14 +171,12 @@ struct RoundTripTests {
             ))
         try expect([set]) { outcome in
             #expect(!outcome.hasFailed, "\(outcome)")
-            #expect(
-                outcome.findings.map(\.message).allSatisfy { $0.contains("rows would be lost") })
+            #expect(outcome.findings.map(\.message).allSatisfy { $0.contains("rows would be lost") })
             #expect(outcome.findings.count == 1)
         }
     }
 
-    @Test("Sets whose versions are interleaved go down and up in the order of the ledger")
-    func interleaved() throws {
+    @Test("Sets whose versions are interleaved go down and up in the order of the ledger") func interleaved() throws {
         let steps = (1...6).map { number in
             (
                 "\(number)_s.sql",
@@ -226,16 +196,14 @@ struct RoundTripTests {
             _ = try Migrator(set("one", count, "x")).run(on: connection)
             _ = try Migrator(set("two", count, "y")).run(on: connection)
         }
-        var verification = Verification(
-            database.scratch.path, sets: [try set("two", 6, "y"), try set("one", 6, "x")])
+        var verification = Verification(database.scratch.path, sets: [try set("two", 6, "y"), try set("one", 6, "x")])
         verification.isDeep = true
         let report = try verification.run(key: database.scratch.key())
         #expect(report.isClean, "\(report.messages)")
         #expect(report.outcomes.last?.summary.hasPrefix("12 versions of 12") == true)
     }
 
-    @Test("A damaged file is not copied, and a set without files cannot go up again")
-    func hindered() throws {
+    @Test("A damaged file is not copied, and a set without files cannot go up again") func hindered() throws {
         let damaged = try VerifiedDatabase(rows: 500)
         try damaged.scratch.damage { $0[5 * 4096 + 100] ^= 1 }
         let outcome = try #require(try damaged.outcome(.roundTrip, deep: true))

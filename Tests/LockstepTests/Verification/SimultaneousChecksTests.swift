@@ -25,9 +25,7 @@ struct SimultaneousChecksTests {
             }
         }
         let order = VerificationReport.Check.allCases
-        #expect(
-            report.outcomes.map(\.check)
-                == order.filter { report.outcomes.map(\.check).contains($0) })
+        #expect(report.outcomes.map(\.check) == order.filter { report.outcomes.map(\.check).contains($0) })
         let total = try database.scratch.bytes.count / 4096
         #expect(pages == pages.sorted() && pages.last == total)
         #expect(begun.isSuperset(of: ended) && begun.contains(.pages))

@@ -15,11 +15,7 @@ struct VerificationTests {
             CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent (id));
             CREATE INDEX child_by_parent ON child (parent);
             """
-        ),
-        (
-            name: "0002_b.sql",
-            content: "-- lockstep: up\nALTER TABLE child ADD COLUMN extra TEXT;\n"
-        ),
+        ), (name: "0002_b.sql", content: "-- lockstep: up\nALTER TABLE child ADD COLUMN extra TEXT;\n"),
     ]
 
     private func set() throws -> MigrationSet { try MigrationSet(name: "test", files: files) }
@@ -29,8 +25,7 @@ struct VerificationTests {
         let connection = try scratch.create()
         _ = try Migrator(set()).run(on: connection)
         for id in 1...300 {
-            try connection.execute(
-                "INSERT INTO parent VALUES (?, ?)", id, "the name of number \(id)")
+            try connection.execute("INSERT INTO parent VALUES (?, ?)", id, "the name of number \(id)")
             try connection.execute("INSERT INTO child (parent) VALUES (?)", id)
         }
         return scratch
@@ -58,9 +53,7 @@ struct VerificationTests {
         let report = try verify(scratch)
         #expect(report.isClean, "\(report)")
         // These need field keys, a manifest, a keyring or --deep.
-        let others: Set<VerificationReport.Check> = [
-            .cells, .manifest, .freshness, .keyring, .roundTrip,
-        ]
+        let others: Set<VerificationReport.Check> = [.cells, .manifest, .freshness, .keyring, .roundTrip]
         let expected = VerificationReport.Check.allCases.filter { !others.contains($0) }
         #expect(report.outcomes.map(\.check) == expected)
         #expect(try scratch.bytes == before)
@@ -123,8 +116,7 @@ struct VerificationTests {
         #expect(failed(try verify(scratch)) == [.pages])
     }
 
-    @Test("The wrong key is not a finding but an error, as are a plaintext and a missing file")
-    func errors() throws {
+    @Test("The wrong key is not a finding but an error, as are a plaintext and a missing file") func errors() throws {
         let scratch = try database()
         Refusal.expect(.wrongKey) {
             _ = try Verification(scratch.path, sets: [set()]).run(key: scratch.key(2))
@@ -194,14 +186,12 @@ struct VerificationTests {
         #expect(reported.contains { $0.contains(message) }, "\(reported)")
     }
 
-    @Test("A compromised key fails the keyring's check, a cheap or open slot is worth a notice")
-    func keyring() throws {
+    @Test("A compromised key fails the keyring's check, a cheap or open slot is worth a notice") func keyring() throws {
         let scratch = try DatabaseScratch()
         let secret = [UInt8](repeating: 7, count: 32)
         var keyring = try Keyring.create(.database)
         try keyring.addSlot("cheap", Rings.passphrase("correct horse"), cost: Rings.cheap)
-        try keyring.addSlot(
-            "variable", .environment(variable: "K", SecretBytes(copying: secret.span)))
+        try keyring.addSlot("variable", .environment(variable: "K", SecretBytes(copying: secret.span)))
         try keyring.remember(in: Connection.create(scratch.path, key: keyring.activeDatabaseKey()))
         let sound = try Verification(scratch.path, sets: []).run(keyring: keyring)
         #expect(sound.isClean, "\(sound)")

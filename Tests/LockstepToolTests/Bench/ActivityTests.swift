@@ -36,38 +36,37 @@ struct ActivityTests {
     }
 
     #if os(Linux)
-        @Test("Each commit waits for the disk only if that is requested")
-        func commits() async throws {
-            let full = try await run(.commit, ["--operations", "40", "--sync", "full"])
-            let normal = try await run(.commit, ["--operations", "40", "--sync", "normal"])
-            #expect(try #require(full.syncs) >= 40)
-            #expect(try #require(normal.syncs) < 10)
-            // Each writes at least the page that it changed.
-            #expect(try #require(normal.bytesWritten) >= 40 * 4096)
-        }
+    @Test("Each commit waits for the disk only if that is requested")
+    func commits() async throws {
+        let full = try await run(.commit, ["--operations", "40", "--sync", "full"])
+        let normal = try await run(.commit, ["--operations", "40", "--sync", "normal"])
+        #expect(try #require(full.syncs) >= 40)
+        #expect(try #require(normal.syncs) < 10)
+        // Each writes at least the page that it changed.
+        #expect(try #require(normal.bytesWritten) >= 40 * 4096)
+    }
 
-        @Test("Work outside the measured region is not counted")
-        func region() async throws {
-            let fields = try await run(.fields, ["--operations", "10", "--variant", "seal-16"])
-            #expect(fields.syncs == 0)
-            #expect(fields.bytesWritten == 0)
-        }
+    @Test("Work outside the measured region is not counted")
+    func region() async throws {
+        let fields = try await run(.fields, ["--operations", "10", "--variant", "seal-16"])
+        #expect(fields.syncs == 0)
+        #expect(fields.bytesWritten == 0)
+    }
 
-        @Test("A clock that is started again continues counting")
-        func again() throws {
-            var clock = ProcessClock()
-            for count in 1...2 {
-                clock.start()
-                let file = try FileDescriptor.open(
-                    folder.path.appending("file"), .writeOnly, options: [.create],
-                    permissions: .ownerReadWrite)
-                try file.closeAfter {
-                    _ = try file.writeAll([UInt8](repeating: 1, count: 1000))
-                }
-                clock.stop()
-                // Other tests of the process can add to it.
-                #expect(try #require(clock.bytesWritten) >= 1000 * count)
+    @Test("A clock that is started again continues counting")
+    func again() throws {
+        var clock = ProcessClock()
+        for count in 1...2 {
+            clock.start()
+            let file = try FileDescriptor.open(
+                folder.path.appending("file"), .writeOnly, options: [.create], permissions: .ownerReadWrite)
+            try file.closeAfter {
+                _ = try file.writeAll([UInt8](repeating: 1, count: 1000))
             }
+            clock.stop()
+            // Other tests of the process can add to it.
+            #expect(try #require(clock.bytesWritten) >= 1000 * count)
         }
+    }
     #endif
 }

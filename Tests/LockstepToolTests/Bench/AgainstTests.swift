@@ -52,8 +52,7 @@ struct AgainstTests {
         let chart = folder.file("chart.svg")
         let (line, _) = try await bench(
             ["--against", other.string, "--format", "json", "--chart", chart.string])
-        #expect(
-            try differences(line) == Array(repeating: .slower, count: PointWorkload.variants.count))
+        #expect(try differences(line) == Array(repeating: .slower, count: PointWorkload.variants.count))
         let drawn = String(decoding: try Bytes.read(chart), as: UTF8.self)
         #expect(drawn.contains("before async"))
         let text = try await bench(["--against", other.string]).out
@@ -65,8 +64,7 @@ struct AgainstTests {
         // Six more digits: no load on the machine does that.
         let other = try build(changing: #"s/"cpuNanoseconds":/&100000/"#)
         let (line, _) = try await bench(["--against", other.string, "--format", "json"])
-        #expect(
-            try differences(line) == Array(repeating: .faster, count: PointWorkload.variants.count))
+        #expect(try differences(line) == Array(repeating: .faster, count: PointWorkload.variants.count))
     }
 
     @Test("A build with other settings, or with another library, is refused")

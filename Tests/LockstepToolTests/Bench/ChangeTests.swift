@@ -17,8 +17,7 @@ struct ChangeTests {
                         Outcomes.series("ref-1", "gone", .insert, cpu: [1, 1, 1]),
                         Outcomes.series("grdb", "typed", .insert, cpu: [1, 1, 1]),
                     ])
-            ], repetitions: 3, reference: "ref-1",
-            machine: Machine(system: "a system", processor: "a chip", cores: 2))
+            ], repetitions: 3, reference: "ref-1", machine: Machine(system: "a system", processor: "a chip", cores: 2))
     }
 
     private func change(new: [Int64], old: [Int64]) -> Change? {
@@ -83,8 +82,7 @@ struct ChangeTests {
             return outcome
         }
         let own = outcome("Lockstep 0.2.0, SQLCipher 4.6.1, SQLite 3.46.1, OpenSSL 3.0.1")
-        try outcome("Lockstep 0.1.0, SQLCipher 4.6.1, SQLite 3.46.1, OpenSSL 3.0.1")
-            .requireSameEngine(as: own)
+        try outcome("Lockstep 0.1.0, SQLCipher 4.6.1, SQLite 3.46.1, OpenSSL 3.0.1").requireSameEngine(as: own)
         for library in [
             "Lockstep 0.2.0, SQLCipher 4.5.0, SQLite 3.46.1, OpenSSL 3.0.1",
             "Lockstep 0.2.0, SQLCipher 4.6.1, SQLite 3.46.1", "Lockstep 0.2.0", "",

@@ -103,8 +103,7 @@ struct ComparisonTests {
     @Test("A peer's name cannot lead out of the scratch folder", arguments: ["../up", "", "A"])
     func names(_ name: String) {
         #expect(throws: BenchError.self) {
-            try PeerProgram.list(
-                #"{"peer":"\#(name)","encrypted":true,"workloads":{}}"#, of: "x-peer")
+            try PeerProgram.list(#"{"peer":"\#(name)","encrypted":true,"workloads":{}}"#, of: "x-peer")
         }
     }
 }

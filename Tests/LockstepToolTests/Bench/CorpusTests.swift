@@ -7,8 +7,7 @@ import Testing
 
 @Suite("The measured migrations")
 struct CorpusTests {
-    @Test("The corpus is the same everywhere, and a smaller one is its beginning")
-    func deterministic() {
+    @Test("The corpus is the same everywhere, and a smaller one is its beginning") func deterministic() {
         let all = MigrationCorpus.migrations(300)
         #expect(all == MigrationCorpus.migrations(300))
         #expect(MigrationCorpus.migrations(80) == Array(all.prefix(80)))
@@ -37,14 +36,10 @@ struct CorpusTests {
         #expect(try CorpusDigest.expected(MigrationCorpus.migrations(count)) == answer)
     }
 
-    @Test("Our own form, with directives, makes the same schema as the plain statements")
-    func native() throws {
+    @Test("Our own form, with directives, makes the same schema as the plain statements") func native() throws {
         let migrations = MigrationCorpus.migrations(150)
         let files = migrations.enumerated().map { index, migration in
-            (
-                name: "\(index + 1)_\(migration.name).sql",
-                content: CorpusFolder.content(of: migration, index, .native)
-            )
+            (name: "\(index + 1)_\(migration.name).sql", content: CorpusFolder.content(of: migration, index, .native))
         }
         let db = try Connection.inMemory()
         let report = try Migrator(MigrationSet(name: "corpus", files: files)).run(on: db)
@@ -54,8 +49,7 @@ struct CorpusTests {
         #expect(try hash.hex == CorpusDigest.expected(migrations))
     }
 
-    @Test("A missing table, a lost row or another definition shows in the digest")
-    func differences() throws {
+    @Test("A missing table, a lost row or another definition shows in the digest") func differences() throws {
         func digest(_ sql: String) throws -> String {
             let db = try Connection.inMemory()
             try db.run(script: "CREATE TABLE a (x);\nINSERT INTO a VALUES (1);\n\(sql)")
@@ -67,15 +61,11 @@ struct CorpusTests {
         #expect(try digest("CREATE TABLE sqliteXlike (x)") != plain)
         #expect(try digest("DELETE FROM a") != plain)
         #expect(try digest("CREATE INDEX i ON a (x)") != plain)
-        #expect(
-            try digest("DROP TABLE a;\nCREATE TABLE a (x TEXT);\nINSERT INTO a VALUES (1)") != plain
-        )
+        #expect(try digest("DROP TABLE a;\nCREATE TABLE a (x TEXT);\nINSERT INTO a VALUES (1)") != plain)
         // Renaming adds quotes; the tools' own tables do not count.
         let renamed = "ALTER TABLE a RENAME TO b;\nALTER TABLE b RENAME TO a"
         #expect(try digest(renamed) == plain)
-        #expect(
-            try digest("CREATE TABLE gorp_migrations (id);\nCREATE TABLE alembic_version (v)")
-                == plain)
+        #expect(try digest("CREATE TABLE gorp_migrations (id);\nCREATE TABLE alembic_version (v)") == plain)
     }
 
     @Test("Every tool gets its files, in the order of their versions")
@@ -92,11 +82,9 @@ struct CorpusTests {
         }
     }
 
-    @Test("Statements that contain semicolons are marked for the tool that would split there")
-    func forms() {
+    @Test("Statements that contain semicolons are marked for the tool that would split there") func forms() {
         let trigger = CorpusMigration(
-            name: "t", statements: ["CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END"],
-            directives: nil)
+            name: "t", statements: ["CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END"], directives: nil)
         let marked = CorpusFolder.content(of: trigger, 4, .sqlMigrate)
         #expect(marked.contains("StatementBegin\nCREATE TRIGGER"))
         let rebuild = CorpusMigration(name: "r", statements: ["DROP TABLE t"], directives: "-- x")

@@ -64,8 +64,7 @@ struct FieldsWorkloadTests {
 
     @Test("Times are in nanoseconds, without settings that do not apply")
     func table() {
-        let round = Outcomes.round(
-            .fields, [Outcomes.series("lockstep", "seal-16", .fields, cpu: [412])])
+        let round = Outcomes.round(.fields, [Outcomes.series("lockstep", "seal-16", .fields, cpu: [412])])
         #expect(
             round.text == """
                 fields: 1 operations, seal-16

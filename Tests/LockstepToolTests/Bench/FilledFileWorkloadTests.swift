@@ -15,9 +15,8 @@ struct FilledFileWorkloadTests {
         _ workload: WorkloadName, rows: Int = 40, operations: Int? = nil
     ) throws -> RunRequest {
         RunRequest(
-            workload: workload, variant: try workload.type.variant(nil),
-            path: folder.file("bench.db"), rows: rows, operations: operations ?? rows,
-            cacheBytes: 1_048_576, synchronous: .normal, key: RunRequest.ordinaryKey)
+            workload: workload, variant: try workload.type.variant(nil), path: folder.file("bench.db"), rows: rows,
+            operations: operations ?? rows, cacheBytes: 1_048_576, synchronous: .normal, key: RunRequest.ordinaryKey)
     }
 
     private func fill(rows: Int = 40) throws {
@@ -43,8 +42,7 @@ struct FilledFileWorkloadTests {
         #expect(try WorkloadName.update.expected(rows, operations) == answer)
     }
 
-    @Test("A rotation leaves every row under a new key, and the run answers as peers must")
-    func rotate() throws {
+    @Test("A rotation leaves every row under a new key, and the run answers as peers must") func rotate() throws {
         try fill()
         let request = try request(.rotate)
         let before = try Bytes.read(request.path)

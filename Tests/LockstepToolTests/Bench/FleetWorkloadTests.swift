@@ -11,8 +11,7 @@ struct FleetWorkloadTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        try CorpusFolder.write(
-            MigrationCorpus.migrations(FleetWorkload.migrations), to: folder.file("corpus"))
+        try CorpusFolder.write(MigrationCorpus.migrations(FleetWorkload.migrations), to: folder.file("corpus"))
     }
 
     private func request(files: Int) throws -> RunRequest {
@@ -26,8 +25,7 @@ struct FleetWorkloadTests {
         try FleetWorkload.expected(Sizes(operations: files), "jobs")
     }
 
-    @Test("Every file is encrypted and gets every migration, and the run answers as peers must")
-    func run() throws {
+    @Test("Every file is encrypted and gets every migration, and the run answers as peers must") func run() throws {
         let request = try request(files: 3)
         let measured = try request.run()
         #expect(measured.operations == 3)
@@ -42,9 +40,7 @@ struct FleetWorkloadTests {
 
     @Test("The checksum counts files and migrations")
     func checksum() throws {
-        #expect(
-            try expected(1)
-                == CorpusDigest.expected(MigrationCorpus.migrations(FleetWorkload.migrations)))
+        #expect(try expected(1) == CorpusDigest.expected(MigrationCorpus.migrations(FleetWorkload.migrations)))
         #expect(try expected(2) != expected(1))
     }
 

@@ -45,8 +45,7 @@ struct GoalTests {
 
     @Test("Without the peer, or without our variant, there is no verdict")
     func notMeasured() {
-        let alone = Outcomes.round(
-            .insert, [Outcomes.series("lockstep", "typed", .insert, cpu: [1])])
+        let alone = Outcomes.round(.insert, [Outcomes.series("lockstep", "typed", .insert, cpu: [1])])
         #expect(goal.verdicts([alone]).map(\.state) == [.notMeasured])
         let other = Goal("codable", .cpu(atMost: 1, times: "grdb"))
         #expect(other.verdicts([round(own: [1])]).map(\.state) == [.notMeasured])
@@ -109,9 +108,8 @@ struct GoalTests {
     func time() {
         let goal = Goal("store", .wallMicroseconds(below: 1000))
         func state(_ own: Int64) -> Verdict.State? {
-            goal.verdicts([
-                Outcomes.round(.open, [Outcomes.series("lockstep", "store", .open, cpu: [own])])
-            ]).first?.state
+            goal.verdicts([Outcomes.round(.open, [Outcomes.series("lockstep", "store", .open, cpu: [own])])]).first?
+                .state
         }
         #expect(state(999_999) == .holds)
         #expect(state(1_000_000) == .missed)

@@ -25,16 +25,13 @@ struct GrowthTests {
     }
 
     private func growth(_ rounds: [Round]) -> Growth {
-        Growth(
-            rounds, repetitions: 3,
-            machine: Machine(system: "a system", processor: "a chip", cores: 2))
+        Growth(rounds, repetitions: 3, machine: Machine(system: "a system", processor: "a chip", cores: 2))
     }
 
     private var some: Growth {
         growth([
             round(.scan, rows: 100, cpu: [100_000], written: nil),
-            round(
-                .insert, rows: 10_000, cpu: [30_000_000, 20_000_000, 40_000_000], written: 90_000),
+            round(.insert, rows: 10_000, cpu: [30_000_000, 20_000_000, 40_000_000], written: 90_000),
             round(.insert, rows: 100, cpu: [200_000, 200_000, 200_000], written: 1200),
         ])
     }
@@ -91,8 +88,7 @@ struct GrowthTests {
         "An axis ends in its largest value, and has no label for zero",
         arguments: [(12_345, ">1.23<"), (5, ">&lt;0.01<"), (0, nil)] as [(Int, String?)])
     func axis(_ written: Int, _ label: String?) {
-        let chart = GrowthChart.draw(
-            growth([round(.insert, rows: 10_000, cpu: [10_000_000], written: written)]))
+        let chart = GrowthChart.draw(growth([round(.insert, rows: 10_000, cpu: [10_000_000], written: written)]))
         for other in [">1.23<", ">&lt;0.01<", ">0.00<"] {
             #expect(chart.contains(other) == (other == label), "\(other)")
         }
@@ -132,13 +128,11 @@ struct GrowthTests {
                 == ["streamed", "streamed", "streamed", "streamed", "async", "async", "all", "all"]
                 + ["copy", "copy"])
         #if os(Linux)
-            let insert = try #require(growth.points.first?.bytesWritten)
-            #expect(insert > 100, "a row is longer")
+        let insert = try #require(growth.points.first?.bytesWritten)
+        #expect(insert > 100, "a row is longer")
         #endif
         let again = folder.file("again.svg")
-        let command = try ChartCommand.parse([
-            try folder.write("growth.json", line).string, again.string,
-        ])
+        let command = try ChartCommand.parse([try folder.write("growth.json", line).string, again.string])
         try command.run()
         #expect(try Bytes.read(again) == Bytes.read(chart))
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path.string)
@@ -152,9 +146,7 @@ struct GrowthTests {
         for workload in [WorkloadName.insert, .scan] {
             let home = try TemporaryFolder()
             let path = home.path.appending("bench.db")
-            func run(_ workload: WorkloadName, _ variant: String) throws
-                -> LockstepBench.Measurement
-            {
+            func run(_ workload: WorkloadName, _ variant: String) throws -> LockstepBench.Measurement {
                 try RunRequest(
                     workload: workload, variant: variant, path: path, rows: rows, operations: 1,
                     cacheBytes: 1_048_576, synchronous: .normal, key: RunRequest.ordinaryKey

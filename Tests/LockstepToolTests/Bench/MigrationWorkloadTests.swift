@@ -12,9 +12,7 @@ struct MigrationWorkloadTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func request(_ workload: WorkloadName, _ name: String, rows: Int = 50) throws
-        -> RunRequest
-    {
+    private func request(_ workload: WorkloadName, _ name: String, rows: Int = 50) throws -> RunRequest {
         RunRequest(
             workload: workload, variant: try workload.type.variant(nil),
             path: folder.file(name), rows: rows, operations: 1, cacheBytes: 1_048_576,
@@ -85,8 +83,7 @@ struct MigrationWorkloadTests {
         request.corpus = "/c"
         request.startedNanoseconds = 5
         #expect(request.arguments.suffix(4) == ["--corpus", "/c", "--started", "5"])
-        let command = try #require(
-            try BenchCommand.parseAsRoot(["run"] + request.arguments) as? RunCommand)
+        let command = try #require(try BenchCommand.parseAsRoot(["run"] + request.arguments) as? RunCommand)
         #expect(command.corpus == "/c")
         #expect(command.started == 5)
     }
@@ -152,8 +149,7 @@ struct MigrationWorkloadTests {
         let rounds = try await Comparison(
             programs: PeerProgram.find(in: folder.path),
             items: [.migrate, .rerun, .rebuild].map { .init(workload: $0, synchronous: .normal) },
-            sizes: Sizes(rows: 20, migrations: 5), repetitions: 2, cacheBytes: 1_048_576,
-            folder: folder.file("scratch")
+            sizes: Sizes(rows: 20, migrations: 5), repetitions: 2, cacheBytes: 1_048_576, folder: folder.file("scratch")
         ).run()
         #expect(rounds.map(\.operations) == [5, 1, 20])
         let calls = String(decoding: try Bytes.read(folder.file("calls")), as: UTF8.self)

@@ -40,8 +40,7 @@ struct OutcomeTests {
         "One wrong field is enough, and is named",
         arguments: [
             (#""operations":10"#, #""operations":"ten""#, "operations"),
-            (#""operations":10"#, #""operations":0"#, "above 0"),
-            (#""peakKiB":2048"#, #""peakKiB":0"#, "above 0"),
+            (#""operations":10"#, #""operations":0"#, "above 0"), (#""peakKiB":2048"#, #""peakKiB":0"#, "above 0"),
             (#""cpuNanoseconds":1000"#, #""cpuNanoseconds":-1"#, "above 0"),
             (#""pageSize":4096"#, #""pageSize":null"#, "settings.pageSize"),
             (#""workload":"insert""#, #""workload":"guess""#, "workload"),

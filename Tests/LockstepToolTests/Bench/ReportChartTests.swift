@@ -39,8 +39,7 @@ struct ReportChartTests {
         #expect(chart.contains(#"width="110" height="12""#))
     }
 
-    @Test("It needs no other files, and is well-formed whatever the names of peers")
-    func selfContained() throws {
+    @Test("It needs no other files, and is well-formed whatever the names of peers") func selfContained() throws {
         let chart = ReportChart.draw(report())
         for text in ["<script", "href=", "url(", "@import", "<style", "<image", "<a "] {
             #expect(!chart.contains(text), "\(text)")
@@ -71,8 +70,7 @@ struct ReportChartTests {
     @Test("A report without rounds, or with a round without runs, can be drawn")
     func empty() {
         let machine = Machine(system: "a system", processor: "a chip", cores: 1)
-        #expect(
-            ReportChart.draw(Report([], repetitions: 1, machine: machine)).hasSuffix("</svg>\n"))
+        #expect(ReportChart.draw(Report([], repetitions: 1, machine: machine)).hasSuffix("</svg>\n"))
         let unused = Report(
             [Outcomes.round(.scan, [Outcomes.series("lockstep", "row", .scan, cpu: [])])],
             repetitions: 1, machine: machine)
@@ -90,8 +88,7 @@ struct ReportChartTests {
         #expect(try JSON.line(report) == line)
     }
 
-    @Test("An invalid report, or an invalid place for a picture, is reported with a hint")
-    func errors() throws {
+    @Test("An invalid report, or an invalid place for a picture, is reported with a hint") func errors() throws {
         let svg = folder.file("a.svg").string
         func failure(_ arguments: [String]) throws -> BenchError? {
             let command = try ChartCommand.parse(arguments)

@@ -7,9 +7,7 @@ struct RowsTests {
     @Test("The generator draws splitmix64's published numbers")
     func draws() {
         var generator = Generator(seed: 1_234_567)
-        let published: [UInt64] = [
-            6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
-        ]
+        let published: [UInt64] = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
         #expect(published.map { _ in generator.draw() } == published)
     }
 
@@ -72,8 +70,7 @@ struct RowsTests {
             return hash.hex
         }
         let changed = [
-            hash(record.d ^ 1), hash(nil, record.ratio.nextUp),
-            hash(nil, nil, String(record.second.dropLast())),
+            hash(record.d ^ 1), hash(nil, record.ratio.nextUp), hash(nil, nil, String(record.second.dropLast())),
             hash(nil, nil, nil, Array(record.bytes.dropLast()) + [record.bytes[63] ^ 128]),
         ]
         #expect(Set(changed + [hash()]).count == 5)

@@ -43,9 +43,8 @@ struct SpreadTests {
         "Numbers formatted for people",
         arguments: [
             (Figures.microseconds(2413), "2.41"), (Figures.microseconds(123_456), "123.5"),
-            (Figures.microseconds(12_345_678), "12346"), (Figures.ratio(1.005), "1.00"),
-            (Figures.ratio(0.999), "1.00"), (Figures.ratio(-0.25), "-0.25"),
-            (Figures.ratio(0.07), "0.07"), (Figures.count(1_234_567), "1,234,567"),
+            (Figures.microseconds(12_345_678), "12346"), (Figures.ratio(1.005), "1.00"), (Figures.ratio(0.999), "1.00"),
+            (Figures.ratio(-0.25), "-0.25"), (Figures.ratio(0.07), "0.07"), (Figures.count(1_234_567), "1,234,567"),
             (Figures.count(12), "12"), (Figures.decimal(.infinity, 1), "inf"),
         ])
     func figures(_ text: String, _ expected: String) { #expect(text == expected) }

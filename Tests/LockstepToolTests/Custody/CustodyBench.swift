@@ -18,9 +18,7 @@ final class CustodyBench {
     static let databases = ["a.db", "b.db", "c.db", "d.db", "out.db"]
 
     let folder: TemporaryFolder
-    private let secrets: Files = [
-        "kf": [UInt8](repeating: 7, count: 32), "kf2": [UInt8](repeating: 9, count: 32),
-    ]
+    private let secrets: Files = ["kf": [UInt8](repeating: 7, count: 32), "kf2": [UInt8](repeating: 9, count: 32)]
     // Parsing takes longer than most commands.
     private var commands: [[String]: any ParsableCommand] = [:]
     private var accesses: [[String]: AccessOptions] = [:]
@@ -41,17 +39,17 @@ final class CustodyBench {
         folder = try TemporaryFolder()
         for name in ["keys", "aside", "people"] {
             try FileManager.default.createDirectory(
-                atPath: path(name).string, withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
+                atPath: path(name).string, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         }
     }
 
     /// Where sequences begin.
     enum Beginning: CaseIterable, Sendable {
-        /// Two databases under one keyring, with a column of one dataset that is sealed in both, and a backup of the first.
+        /// Two databases under one keyring, with a column of one dataset that is sealed in both, and a backup of the
+        /// first.
         case together
-        /// The same with two keys of each kind: the second database already has the newer key of databases, and the cells
-        /// of both have the older keys.
+        /// The same with two keys of each kind: the second database already has the newer key of databases, and the
+        /// cells of both have the older keys.
         case rotated
     }
 
@@ -81,11 +79,9 @@ final class CustodyBench {
             let access = "-d @\(name).db --keyring @\(Self.sharedKeyring) \(keys)"
             try run("migrate --to 1 -m @people \(access)")
             do {
-                let connection = try self.access("\(name).db", Self.sharedKeyring, fields: false)
-                    .session().connect()
+                let connection = try self.access("\(name).db", Self.sharedKeyring, fields: false).session().connect()
                 try connection.execute(
-                    "INSERT INTO person (name, ssn) VALUES (?, ?), (?, ?)", "\(name)1", "one",
-                    "\(name)2", "two")
+                    "INSERT INTO person (name, ssn) VALUES (?, ?), (?, ?)", "\(name)1", "one", "\(name)2", "two")
             }
             let index = name == "a" ? "--index exact --accept-histogram" : ""
             try run("seal person.ssn --fields people \(index) \(access)")
@@ -194,8 +190,7 @@ final class CustodyBench {
     /// The options that open a database: its keyring, and the fields keyring if there is one.
     func access(_ name: String, _ keyring: String, fields: Bool) throws -> AccessOptions {
         let arguments =
-            "-d @\(name) --keyring @\(keyring) --keys @keys --key-file @kf"
-            + (fields ? " --fields people" : "")
+            "-d @\(name) --keyring @\(keyring) --keys @keys --key-file @kf" + (fields ? " --fields people" : "")
         let words = arguments.split(separator: " ").map(expand)
         let access = try accesses[words] ?? AccessOptions.parse(words)
         accesses[words] = access

@@ -6,8 +6,8 @@ import Testing
 /// No sequence of what users do with databases, copies, keyrings and keys makes a row or a cell unreadable, or leaves a
 /// database that no command reads: see ``CustodyOracle``.
 ///
-/// The long form runs every sequence up to a depth, except that of two that lead to the same state only one is continued
-/// (``StateDescription``); then it goes on at random.
+/// The long form runs every sequence up to a depth, except that of two that lead to the same state only one is
+/// continued (``StateDescription``); then it goes on at random.
 @Suite("No sequence of commands makes a row unreadable", .serialized)
 struct CustodyModelTests {
     private static let campaign = Campaign("CustodyModelTests", parts: 6)
@@ -66,8 +66,7 @@ struct CustodyModelTests {
         #expect(try search.run(names.compactMap(CustodyVerb.named)) == [])
     }
 
-    @Test("Negative control: without the proof that nothing needs a key, rows are lost")
-    func credulous() throws {
+    @Test("Negative control: without the proof that nothing needs a key, rows are lost") func credulous() throws {
         let search = try CustodySearch(.rotated)
         search.bench.isCredulous = true
         let found = try ["destroy database 1", "destroy field 1, a"].map {
@@ -76,10 +75,8 @@ struct CustodyModelTests {
         #expect(found.allSatisfy { $0.contains { $0.contains("lost") } }, "\(found)")
     }
 
-    @Test("Negative control: with a restore that has no locks, the restored rows are lost")
-    func unlocked() throws {
-        let besides = try #require(
-            CustodyVerb.besides.first { $0.description.contains("database 1") })
+    @Test("Negative control: with a restore that has no locks, the restored rows are lost") func unlocked() throws {
+        let besides = try #require(CustodyVerb.besides.first { $0.description.contains("database 1") })
         let search = try CustodySearch(.together)
         let found = try search.run([.beside(.unlockedRestore, besides)])
         #expect(found.contains { $0.contains("d.db, lost") }, "\(found)")

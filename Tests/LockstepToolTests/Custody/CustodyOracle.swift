@@ -4,8 +4,8 @@ import TestSupport
 @testable import Lockstep
 @testable import LockstepTool
 
-/// What must hold in every state: each database file, and each copy that the user has not given up, is read by a command
-/// with the keyrings that lie there, or a way leads there that the tool offers.
+/// What must hold in every state: each database file, and each copy that the user has not given up, is read by a
+/// command with the keyrings that lie there, or a way leads there that the tool offers.
 struct CustodyOracle {
     let bench: CustodyBench
 
@@ -67,9 +67,7 @@ struct CustodyOracle {
     private static func tool(_ name: String, _ line: String, _ result: String? = nil) -> Way {
         Way(name: name) { bench, file in
             let keyring = CustodyVerb.keyring(of: file, bench)
-            try bench.run(
-                line.replacing("%", with: "@\(file)")
-                    + " --keyring @\(keyring) --keys @keys --key-file @kf")
+            try bench.run(line.replacing("%", with: "@\(file)") + " --keyring @\(keyring) --keys @keys --key-file @kf")
             return result ?? file
         }
     }
@@ -111,8 +109,7 @@ struct CustodyOracle {
 
     private static let ending: [Way] = [
         tool("restore it elsewhere", "restore % -d @out.db --fields people", "out.db"),
-        tool("fork", "keys fork % -d %"),
-        tool("salvage", "salvage @out.db -d % --fields people", "out.db"),
+        tool("fork", "keys fork % -d %"), tool("salvage", "salvage @out.db -d % --fields people", "out.db"),
     ]
 
     /// A way that leads to the rows, of one or two steps.

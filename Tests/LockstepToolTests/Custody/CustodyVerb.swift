@@ -149,8 +149,7 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
         )
         options.mayBeUnsealed = true
         options.mayBeUnknown = true
-        let connection = try Connection.open(
-            bench.path(to), key: keyring.keyOfNew(bench.path(to)), options: options)
+        let connection = try Connection.open(bench.path(to), key: keyring.keyOfNew(bench.path(to)), options: options)
         try keyring.bind(connection, in: file)
         try fieldsFile.remember(&fields, sealedIn: connection)
     }
@@ -166,15 +165,10 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
                     else { throw NotNow() }
                     try bench.write("\(name).db", keyring(of: name, bench))
                     truth["\(name).db"] = rows + ["new/new"]
-                },
-                tool(
-                    "migrate \(name)", "migrate -m @people -d @\(name).db % \(fields)", name, [name]
-                ),
+                }, tool("migrate \(name)", "migrate -m @people -d @\(name).db % \(fields)", name, [name]),
             ]
                 + ["seal", "unseal", "reseal"].map { verb in
-                    tool(
-                        "\(verb) \(name)", "\(verb) person.ssn -d @\(name).db % \(fields)", name,
-                        [name])
+                    tool("\(verb) \(name)", "\(verb) person.ssn -d @\(name).db % \(fields)", name, [name])
                 }
         }
         + [
@@ -199,8 +193,7 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
     private static func rotate(_ name: String, _ option: String, _ bench: CustodyBench) throws {
         try require([name], bench)
         let keyring = keyring(of: name, bench)
-        guard try bench.exists(keyring) && bench.opened(keyring).keyring.document.keys.count < 3
-        else { throw NotNow() }
+        guard try bench.exists(keyring) && bench.opened(keyring).keyring.document.keys.count < 3 else { throw NotNow() }
         try bench.run("keys rotate-database -d @\(name).db --keyring @\(keyring) \(keys) \(option)")
     }
 
@@ -215,29 +208,23 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
                     try bench.run("keys create-key \(kind) --dataset people \(keys)")
                 },
                 tool("activate \(kind)", "keys activate-key \(kind) 2 --dataset people"),
-                destroy("destroy \(kind) 1, a", kind, ["a"]),
-                destroy("destroy \(kind) 1, a b", kind, ["a", "b"]),
+                destroy("destroy \(kind) 1, a", kind, ["a"]), destroy("destroy \(kind) 1, a b", kind, ["a", "b"]),
                 destroy("destroy \(kind) 1, a b d", kind, ["a", "b", "d"]),
             ]
         }
         + [
-            destroy("destroy database 1", "database", []),
-            destroy("destroy database 1, a", "database", ["a"]),
+            destroy("destroy database 1", "database", []), destroy("destroy database 1, a", "database", ["a"]),
             destroy("destroy database 1, a b d", "database", ["a", "b", "d"]),
             tool("compromised database 1", "keys mark-compromised database 1 %"),
             tool("add-slot", "keys add-slot second --new-key-file @kf2 %"),
             tool("add-slot a", "keys add-slot second --new-key-file @kf2 -d @a.db"),
-            tool("remove-slot", "keys remove-slot second %"),
-            tool("rotate-ring", "keys rotate-ring --drop-others %"),
+            tool("remove-slot", "keys remove-slot second %"), tool("rotate-ring", "keys rotate-ring --drop-others %"),
             tool("rotate-ring a", "keys rotate-ring --drop-others -d @a.db"),
             tool("add-slot fields", "keys add-slot second --new-key-file @kf2 --dataset people"),
             tool("rotate-ring fields", "keys rotate-ring --drop-others --dataset people"),
-            tool(
-                "accept a", "keys accept-database --i-understand -d @a.db % \(fields)", "a", ["a"]),
-            tool(
-                "accept c", "keys accept-database --i-understand -d @c.db % \(fields)", "a", ["c"]),
-            tool(
-                "accept new d", "keys accept-database --new --i-understand -d @d.db %", "a", ["d"]),
+            tool("accept a", "keys accept-database --i-understand -d @a.db % \(fields)", "a", ["a"]),
+            tool("accept c", "keys accept-database --i-understand -d @c.db % \(fields)", "a", ["c"]),
+            tool("accept new d", "keys accept-database --new --i-understand -d @d.db %", "a", ["d"]),
             older(CustodyBench.sharedKeyring), newest(CustodyBench.sharedKeyring),
             older(CustodyBench.fieldsKeyring), newest(CustodyBench.fieldsKeyring),
         ]
@@ -259,9 +246,7 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
         let aside = keyring.replacing("keys/", with: "aside/")
         return CustodyVerb("newest \(keyring)") { bench, _ in
             guard bench.exists(aside) else { throw NotNow() }
-            let (now, then) = (
-                try Bytes.read(bench.path(keyring)), try Bytes.read(bench.path(aside))
-            )
+            let (now, then) = (try Bytes.read(bench.path(keyring)), try Bytes.read(bench.path(aside)))
             try bench.remove(aside)
             if now != bench.firstKeyrings[keyring] { try bench.folder.write(aside, now) }
             try bench.remove(keyring)
@@ -291,8 +276,8 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The files that are no databases: copies by their role, and second files of a database that lies where the keyring
-    /// saw it.
+    /// The files that are no databases: copies by their role, and second files of a database that lies where the
+    /// keyring saw it.
     private static func copies(_ kind: String?, _ bench: CustodyBench) throws -> [String] {
         try CustodyBench.databases.filter { name in
             guard let file = try FileSummary.read(name, bench) else { return false }
@@ -355,8 +340,7 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
 
     /// What runs beside them. Rotations come before what destroys the key that they retire.
     static let besides =
-        ["rotate compromised a", "rotate-ring a", "rotate-ring fields", "add-slot a", "reseal a"]
-        .compactMap(named)
+        ["rotate compromised a", "rotate-ring a", "rotate-ring fields", "add-slot a", "reseal a"].compactMap(named)
         + [
             ["rotate a", "rotate b", "destroy database 1, a"],
             ["reseal a", "reseal b", "destroy field 1, a b"],

@@ -29,12 +29,10 @@ struct FileSummary {
                         "SELECT table_name || '.' || name || ' ' || state || '|' || hex(identity) FROM lockstep_column ORDER BY 1",
                         "lockstep_column", connection),
                     changes: try texts(
-                        "SELECT changes || ' ' || key_version FROM lockstep_dataset",
-                        "lockstep_dataset", connection),
+                        "SELECT changes || ' ' || key_version FROM lockstep_dataset", "lockstep_dataset", connection),
                     cells: try texts(
                         "SELECT CASE typeof(ssn) WHEN 'blob' THEN hex(substr(ssn, 1, 5)) ELSE typeof(ssn) END FROM person ORDER BY id",
-                        "person", connection),
-                    schema: try connection.value("PRAGMA user_version", as: Int.self) ?? 0)
+                        "person", connection), schema: try connection.value("PRAGMA user_version", as: Int.self) ?? 0)
             }
         }
         return nil
@@ -43,8 +41,7 @@ struct FileSummary {
     private static func texts(
         _ sql: SQL, _ table: String, _ connection: borrowing Connection
     ) throws -> [String] {
-        let count = try connection.value(
-            "SELECT count(*) FROM main.sqlite_schema WHERE name = ?", table, as: Int.self)
+        let count = try connection.value("SELECT count(*) FROM main.sqlite_schema WHERE name = ?", table, as: Int.self)
         guard count == 1 else { return [] }
         return try connection.query(sql) { try $0[0] as String }
     }
@@ -61,8 +58,7 @@ struct FileSummary {
     }
 
     private static func open(
-        _ name: String, _ keyring: String, _ version: UInt32, _ bench: CustodyBench,
-        fields: FieldKeys? = nil
+        _ name: String, _ keyring: String, _ version: UInt32, _ bench: CustodyBench, fields: FieldKeys? = nil
     ) throws -> Connection {
         var options = ConnectionOptions()
         options.isQueryOnly = true

@@ -65,9 +65,7 @@ struct CommandFaultTests {
             }
             let again = try await faults.run()
             // Only its last words can have been missing.
-            #expect(
-                again.status == .exited(0) || isMade && again.status == .exited(1),
-                "\(call): \(again.errors)")
+            #expect(again.status == .exited(0) || isMade && again.status == .exited(1), "\(call): \(again.errors)")
             #expect(try await faults.probe() == whole.after, "\(call)")
             // A command that writes: after the last step, init has nothing more to do.
             let end = try await faults.shell("lockstep migrate --key-file k --fields goods -m shop")
@@ -96,8 +94,7 @@ struct CommandFaultTests {
             #expect(calls > 0)
             let again = try await faults.run()
             #expect(
-                again.status == .exited(0)
-                    || faults.scenario.again.contains { again.status == .exited($0) },
+                again.status == .exited(0) || faults.scenario.again.contains { again.status == .exited($0) },
                 "\(faults.scenario), again: \(again.status) \(again.errors)")
         }
     }
@@ -123,8 +120,7 @@ struct CommandFaultTests {
         let isDone = left == whole.after
         if fault.ends {
             #expect(
-                run.status == .signaled(SIGKILL) || run.status == .exited(0),
-                "\(place): \(run.status) \(run.errors)")
+                run.status == .signaled(SIGKILL) || run.status == .exited(0), "\(place): \(run.status) \(run.errors)")
         } else if case .exited(let code) = run.status {
             #expect(code != 0 || isDone, "\(place): it reports success, and is not done")
             #expect(code == 0 || run.errors.contains("error: "), "\(place): \(run.errors)")
@@ -135,9 +131,7 @@ struct CommandFaultTests {
             #expect(isDone || left == whole.before, "\(place): neither before nor after:\n\(left)")
         }
         let again = try await faults.recover()
-        let isAllowed =
-            again.status == .exited(0)
-            || isDone && scenario.again.contains { again.status == .exited($0) }
+        let isAllowed = again.status == .exited(0) || isDone && scenario.again.contains { again.status == .exited($0) }
         #expect(isAllowed, "\(place), again: \(again.status) \(again.errors)")
         let end = try await faults.probe()
         #expect(end == whole.after, "\(place), again:\n\(end)\nand not\n\(whole.after)")

@@ -6,9 +6,9 @@ import TestSupport
 /// Runs commands of the tool with a fault at one of the system calls that change files (Tests/Harness/FaultyCalls).
 struct CommandFaults {
     #if os(Linux)
-        static let isPossible = true
+    static let isPossible = true
     #else
-        static let isPossible = false
+    static let isPossible = false
     #endif
 
     /// The faults, with the numbers that FaultyCalls gives them.
@@ -98,8 +98,7 @@ struct CommandFaults {
         let result = try await Subprocess.run(
             .path(Programs.path("lockstep")), arguments: .init(arguments),
             environment: shell.environment([
-                "LD_PRELOAD": library.string,
-                "LOCKSTEP_TEST_CALLS": "\(fault?.rawValue ?? 0) \(call) \(work)",
+                "LD_PRELOAD": library.string, "LOCKSTEP_TEST_CALLS": "\(fault?.rawValue ?? 0) \(call) \(work)",
             ]), workingDirectory: work, output: .discarded, error: .string(limit: 100_000))
         let counted = folder.file("work.calls")
         defer { try? FileManager.default.removeItem(atPath: counted.string) }

@@ -40,8 +40,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
         """
     private static let second = database + "lockstep migrate --key-file k -m shop --to 2\n"
     private static let newest = database + "lockstep migrate --key-file k -m shop\n"
-    private static let sealed =
-        second + "lockstep seal item.name --fields goods --key-file k --first-time\n"
+    private static let sealed = second + "lockstep seal item.name --fields goods --key-file k --first-time\n"
 
     private static let rows = """
         lockstep query 'SELECT * FROM item' --key-file k 2>&1 | cksum
@@ -73,11 +72,8 @@ struct CommandScenario: Sendable, CustomStringConvertible {
 
     private static let migrations: [CommandScenario] = [
         .init(name: "migrate", command: "migrate --key-file k -m shop", hasSteps: true),
-        .init(
-            name: "migrate --safe", command: "migrate --safe --key-file k -m shop", hasSteps: true),
-        .init(
-            name: "rollback", setup: newest, command: "rollback --key-file k -m shop --to 1",
-            hasSteps: true),
+        .init(name: "migrate --safe", command: "migrate --safe --key-file k -m shop", hasSteps: true),
+        .init(name: "rollback", setup: newest, command: "rollback --key-file k -m shop --to 1", hasSteps: true),
         .init(
             name: "redo", setup: newest, command: "redo --key-file k -m shop",
             recovery: "lockstep migrate --key-file k -m shop", hasSteps: true),
@@ -120,8 +116,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
                 lockstep keys create-key-file l
                 lockstep keys add-slot second --keyring data.db.keys/database.keyring --key-file k --new-key-file l
 
-                """,
-            command: "keys remove-slot second --keyring data.db.keys/database.keyring --key-file k",
+                """, command: "keys remove-slot second --keyring data.db.keys/database.keyring --key-file k",
             probe: keyring() + rows, again: [1, 66]),
         .init(
             name: "keys move",
@@ -136,9 +131,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
                 lockstep keys check -d data.db --dataset goods --key-file k >/dev/null 2>&1; echo $?
                 ls Keys/*.keyring 2>/dev/null
                 """, hasSteps: true),
-        .init(
-            name: "keys rotate-ring", command: "keys rotate-ring -d data.db --key-file k",
-            probe: keyring() + rows),
+        .init(name: "keys rotate-ring", command: "keys rotate-ring -d data.db --key-file k", probe: keyring() + rows),
         .init(
             name: "keys create-key", command: "keys create-key field --dataset goods --key-file k",
             probe: keyring("goods.fields") + rows,
@@ -147,8 +140,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
                 "lockstep keys list --keyring data.db.keys/goods.fields.keyring | grep -q 'field key 2' || "
                 + "lockstep keys create-key field --dataset goods --key-file k"),
         .init(
-            name: "keys activate-key",
-            setup: sealed + "lockstep keys create-key field --dataset goods --key-file k\n",
+            name: "keys activate-key", setup: sealed + "lockstep keys create-key field --dataset goods --key-file k\n",
             command: "keys activate-key field 2 --dataset goods --key-file k",
             probe: keyring("goods.fields") + sealedRows, again: [1]),
         .init(
@@ -163,8 +155,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
 
     private static let cells: [CommandScenario] = [
         .init(
-            name: "seal", setup: second,
-            command: "seal item.name --fields goods --key-file k --first-time --batch 25",
+            name: "seal", setup: second, command: "seal item.name --fields goods --key-file k --first-time --batch 25",
             probe: sealedRows, again: [1, 64], hasSteps: true),
         .init(
             name: "unseal", setup: sealed,
@@ -186,10 +177,8 @@ struct CommandScenario: Sendable, CustomStringConvertible {
                 "test ! -e out.keyring || lockstep keys check --keyring out.keyring --identity friend >/dev/null; echo $?",
             again: [1]),
         .init(
-            name: "release make", setup: sealed,
-            command: "release make --dataset goods --key-file k",
-            probe: sealedRows
-                + "\nlockstep release check --key-file k --fields goods >/dev/null 2>&1; echo $?",
+            name: "release make", setup: sealed, command: "release make --dataset goods --key-file k",
+            probe: sealedRows + "\nlockstep release check --key-file k --fields goods >/dev/null 2>&1; echo $?",
             hasSteps: true),
     ]
 
@@ -199,8 +188,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             probe: rows + "\n" + other("copy.db"), again: [1]),
         .init(
             name: "restore",
-            setup: database
-                + "lockstep backup copy.db --key-file k\nlockstep migrate --key-file k -m shop\n",
+            setup: database + "lockstep backup copy.db --key-file k\nlockstep migrate --key-file k -m shop\n",
             command: "restore copy.db --key-file k"),
         .init(
             name: "adopt",
@@ -214,8 +202,7 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             name: "salvage", setup: newest, command: "salvage part.db --key-file k",
             probe: rows + "\n" + other("part.db"), again: [1]),
         .init(
-            name: "export", setup: newest,
-            command: "export plain.sqlite --plaintext --i-understand --key-file k",
+            name: "export", setup: newest, command: "export plain.sqlite --plaintext --i-understand --key-file k",
             probe: "test ! -e plain.sqlite || wc -c <plain.sqlite", again: [1]),
     ]
 }

@@ -20,8 +20,7 @@ struct CommandPairRunner: Sendable {
         folder = try TemporaryFolder()
         shell = ToolShell(home: folder.path)
         let main = folder.file("main")
-        try FileManager.default.createDirectory(
-            atPath: main.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: main.string, withIntermediateDirectories: false)
         let notes = Programs.package.appending("Migrations/notes")
         try await Self.make(
             Self.setup.replacing("NOTES", with: notes.string), in: main, shell)
@@ -104,8 +103,7 @@ struct CommandPairRunner: Sendable {
         _ one: PairCommand, _ other: PairCommand, lane: Int
     ) async throws -> [String] {
         let second = one.name == other.name ? other.second ?? other.line : other.line
-        let pair = Pair(
-            lines: [one.line, second], begun: one.needsBegun || other.needsBegun, lane: lane)
+        let pair = Pair(lines: [one.line, second], begun: one.needsBegun || other.needsBegun, lane: lane)
         let work = try place(pair)
         async let first = shell.run(pair.lines[0], in: work)
         let ends = try await [shell.run(pair.lines[1], in: work), first].reversed() as [End]
@@ -139,8 +137,7 @@ struct CommandPairRunner: Sendable {
     private func place(_ pair: Pair, in name: String = "work") throws -> FilePath {
         let work = folder.file("\(name)-\(pair.lane)")
         try? FileManager.default.removeItem(atPath: work.string)
-        try FileManager.default.copyItem(
-            atPath: folder.file(pair.begun ? "begun" : "main").string, toPath: work.string)
+        try FileManager.default.copyItem(atPath: folder.file(pair.begun ? "begun" : "main").string, toPath: work.string)
         return work
     }
 
@@ -186,8 +183,7 @@ struct CommandPairRunner: Sendable {
                 let keyring = try open(keyring, work)
                 var options = ConnectionOptions()
                 options.isQueryOnly = true
-                let connection = try Connection.open(
-                    path, key: keyring.databaseKey(ofBackup: path), options: options)
+                let connection = try Connection.open(path, key: keyring.databaseKey(ofBackup: path), options: options)
                 if database == "new.db" { continue }
                 let count = try connection.value("SELECT count(*) FROM item", as: Int.self)
                 if count != 30 { findings.append("\(database) has \(count ?? 0) items") }
@@ -200,8 +196,7 @@ struct CommandPairRunner: Sendable {
 
     /// Opens a keyring, which a command can have moved beside the database.
     private func open(_ name: String, _ work: FilePath) throws -> Keyring {
-        let beside =
-            "data.db.keys/" + name.replacing("Keys/", with: "").replacing("data.", with: "")
+        let beside = "data.db.keys/" + name.replacing("Keys/", with: "").replacing("data.", with: "")
         let files = [name, beside].map { KeyringFile(work.appending($0)) }
         let file = files.first(where: \.exists) ?? files[0]
         return try file.open { _ in try KeyFile.read(work.appending("k")) }
@@ -215,8 +210,7 @@ struct CommandPairRunner: Sendable {
         do {
             var options = ConnectionOptions()
             options.fieldKeys = [goods]
-            let connection = try Connection.open(
-                path, key: keyring.databaseKey(for: path), options: options)
+            let connection = try Connection.open(path, key: keyring.databaseKey(for: path), options: options)
             for set in sets { _ = try Migrator(set).run(on: connection) }
             let recorded = Set(try Ledger.history(connection).entries.map(\.set))
             for base in ["base", "base2"] where recorded.contains(base) {

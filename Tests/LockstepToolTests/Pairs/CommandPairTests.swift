@@ -9,8 +9,7 @@ import Testing
 /// Every pair of commands on one database and its keyrings, as two processes.
 ///
 /// The long form runs each of them fifty times, a plain run some of them once.
-@Suite("Pairs of commands", .serialized, .timeLimit(.minutes(Torture.minutes(240))))
-struct CommandPairTests {
+@Suite("Pairs of commands", .serialized, .timeLimit(.minutes(Torture.minutes(240)))) struct CommandPairTests {
     private static let lanes = 2
 
     /// Each pair of these commands, also of one with itself.
@@ -26,9 +25,8 @@ struct CommandPairTests {
             + others.enumerated().map { ($1, main[$0 % main.count]) }
     }()
     private static let representatives: Set<String> = [
-        "verify", "backup", "adopt", "keys fork", "migrate", "migrate safe", "seal", "reseal",
-        "keys add-slot", "keys rotate-ring", "keys create-key", "restore", "keys rotate-database",
-        "keys destroy-key",
+        "verify", "backup", "adopt", "keys fork", "migrate", "migrate safe", "seal", "reseal", "keys add-slot",
+        "keys rotate-ring", "keys create-key", "restore", "keys rotate-database", "keys destroy-key",
     ]
 
     @Test("The table has every command of the tool, and the test runs each")
@@ -44,9 +42,7 @@ struct CommandPairTests {
     /// Stretching a passphrase takes a second, and a copy needs a server.
     private static let notRun: Set<String> = ["keys change-passphrase", "copy"]
     /// Groups whose commands differ only in the model store.
-    private static let models: Set<String> = [
-        "import", "list", "show", "export", "insert", "update", "delete",
-    ]
+    private static let models: Set<String> = ["import", "list", "show", "export", "insert", "update", "delete"]
 
     private static func typed(
         _ types: [any ParsableCommand.Type], after words: String
@@ -93,8 +89,7 @@ struct CommandPairTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for lane in 0..<Self.lanes {
                 group.addTask {
-                    for number in stride(from: lane, to: queue.count, by: Self.lanes)
-                    where part.goesOn() {
+                    for number in stride(from: lane, to: queue.count, by: Self.lanes) where part.goesOn() {
                         let (one, other) = queue[number]
                         for finding in try await runner.run(one, other, lane: lane) {
                             Issue.record("\(finding)")
@@ -107,8 +102,7 @@ struct CommandPairTests {
         }
     }
 
-    @Test("A refusal is right where the table has it, and any end that one of the orders has")
-    func oracle() {
+    @Test("A refusal is right where the table has it, and any end that one of the orders has") func oracle() {
         let orders: [[Int32]] = [[0, 66], [0, 0]]
         #expect(CommandPairRunner.isRight([0, 66], orders, false))
         #expect(!CommandPairRunner.isRight([66, 0], orders, true))

@@ -7,8 +7,7 @@ import Testing
 @testable import Lockstep
 
 /// Many commands of one kind at once: each is done, and none calls anything old or damaged.
-@Suite("Many commands at once", .serialized, .timeLimit(.minutes(Torture.minutes(60))))
-struct ManyCommandsTests {
+@Suite("Many commands at once", .serialized, .timeLimit(.minutes(Torture.minutes(60)))) struct ManyCommandsTests {
     private let folder: TemporaryFolder
     private let shell: ToolShell
     private let keyring = "--keyring data.db.keys/database.keyring"
@@ -52,8 +51,7 @@ struct ManyCommandsTests {
     @Test("48 init in one keyring folder")
     func init48() async throws {
         _ = try await shell.run("lockstep keys create-key-file k", in: folder.path)
-        try await expectDone(
-            (1...48).map { "init -d \($0).db --keys Keys --key-file k --wait 120" })
+        try await expectDone((1...48).map { "init -d \($0).db --keys Keys --key-file k --wait 120" })
         for number in 1...48 {
             let keyring = try open("Keys/\(number).database")
             let path = folder.file("\(number).db")
@@ -62,8 +60,7 @@ struct ManyCommandsTests {
         }
     }
 
-    @Test("Several init of one database: one makes it, and the others leave it alone")
-    func sameInit() async throws {
+    @Test("Several init of one database: one makes it, and the others leave it alone") func sameInit() async throws {
         _ = try await shell.run("lockstep keys create-key-file k", in: folder.path)
         let (shell, path) = (shell, folder.path)
         for round in 1...6 {
@@ -112,19 +109,14 @@ struct ManyCommandsTests {
     func verify() async throws {
         guard let part = Campaign("ManyCommandsTests").begin() else { return }
         defer { part.end() }
-        try await prepare(
-            "lockstep seal item.price --fields goods --key-file k\nlockstep keys create-key-file l\n"
-        )
+        try await prepare("lockstep seal item.price --fields goods --key-file k\nlockstep keys create-key-file l\n")
         let changes = [
             "keys add-slot more \(keyring) --key-file k --new-key-file l",
-            "keys create-key index --dataset goods --key-file k",
-            "keys remove-slot more -d data.db --key-file k",
+            "keys create-key index --dataset goods --key-file k", "keys remove-slot more -d data.db --key-file k",
             "keys create-key field --dataset goods --key-file k",
         ]
         for round in 0..<(Torture.isLong ? 200 : 8) where part.goesOn() {
-            try await expectDone([
-                "verify -m shop --fields goods --key-file k", changes[round % changes.count],
-            ])
+            try await expectDone(["verify -m shop --fields goods --key-file k", changes[round % changes.count]])
             part.count("changes beside verify")
         }
     }

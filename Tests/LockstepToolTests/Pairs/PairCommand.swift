@@ -24,27 +24,20 @@ struct PairCommand: Sendable {
     private static let own = "Keys/data.database.keyring"
 
     private static func make(
-        _ name: String, _ line: String, _ second: String? = nil,
-        made: (database: String, keyring: String)? = nil
+        _ name: String, _ line: String, _ second: String? = nil, made: (database: String, keyring: String)? = nil
     ) -> PairCommand {
-        PairCommand(
-            name: name, line: "exec lockstep \(line)", second: second.map { "exec lockstep \($0)" },
-            made: made)
+        PairCommand(name: name, line: "exec lockstep \(line)", second: second.map { "exec lockstep \($0)" }, made: made)
     }
 
     static let all: [PairCommand] = makers + readers + writers + keyrings + apart
 
     private static let makers = [
         make(
-            "init", "init -d new.db \(key)", "init -d new2.db \(key)",
-            made: ("new.db", "new.db.keys/database.keyring")),
+            "init", "init -d new.db \(key)", "init -d new2.db \(key)", made: ("new.db", "new.db.keys/database.keyring")),
         make(
             "adopt", "adopt plain.sqlite -d taken.db --share-keyring \(ring) \(key)",
-            "adopt plain.sqlite -d taken2.db --share-keyring \(ring) \(key)",
-            made: ("taken.db", own)),
-        make(
-            "keys fork", "keys fork fork.db \(fields)", "keys fork fork2.db \(fields)",
-            made: ("fork.db", own)),
+            "adopt plain.sqlite -d taken2.db --share-keyring \(ring) \(key)", made: ("taken.db", own)),
+        make("keys fork", "keys fork fork.db \(fields)", "keys fork fork2.db \(fields)", made: ("fork.db", own)),
         make("backup", "backup copy.db \(key)", "backup copy2.db \(key)", made: ("copy.db", own)),
         make(
             "salvage", "salvage part.db \(fields)", "salvage part2.db \(fields)",
@@ -55,8 +48,7 @@ struct PairCommand: Sendable {
     private static let readers = [
         make("plan", "plan -m sets \(fields)"),
         make("status", "status -m sets \(key)"),
-        make("verify", "verify -m sets \(fields)"),
-        make("query", "query 'SELECT count(*) FROM item_open' \(fields)"),
+        make("verify", "verify -m sets \(fields)"), make("query", "query 'SELECT count(*) FROM item_open' \(fields)"),
         make("list", "list notes \(key)"),
         make("show", "show notes 1 \(key)"),
         make(
@@ -73,33 +65,26 @@ struct PairCommand: Sendable {
     ]
 
     private static let writers = [
-        make("migrate", "migrate -m sets \(fields)"),
-        make("migrate safe", "migrate --safe -m sets \(fields)"),
+        make("migrate", "migrate -m sets \(fields)"), make("migrate safe", "migrate --safe -m sets \(fields)"),
         make("migrate abandon", "migrate --abandon 5 -m sets --set shop \(fields)"),
-        make("rollback", "rollback -m sets --set shop \(fields)"),
-        make("redo", "redo -m sets --set shop \(fields)"),
+        make("rollback", "rollback -m sets --set shop \(fields)"), make("redo", "redo -m sets --set shop \(fields)"),
         make(
             "baseline", "baseline --at 1 -m base \(key)", "baseline --at 1 -m base2 \(key)"),
-        make("repair", "repair --apply -m sets \(fields)"),
-        make("import", "import notes note.txt \(key)"),
-        make("insert", "insert notes text=new \(key)"),
-        make("update", "update notes 1 text=other \(key)"),
+        make("repair", "repair --apply -m sets \(fields)"), make("import", "import notes note.txt \(key)"),
+        make("insert", "insert notes text=new \(key)"), make("update", "update notes 1 text=other \(key)"),
         make("delete", "delete notes 2 \(key)", "delete notes 3 \(key)"),
         make("release make", "release make --dataset goods \(key)"),
         make("seal", "seal item.price \(fields)", "seal item.stock \(fields)"),
         make("unseal", "unseal item.name \(fields)", "unseal item.sort \(fields)"),
         make("reseal", "reseal item.colour \(fields)", "reseal item.size \(fields)"),
-        make("restore", "restore old.db \(fields)"),
-        make("keys rotate-database", "keys rotate-database \(key)"),
+        make("restore", "restore old.db \(fields)"), make("keys rotate-database", "keys rotate-database \(key)"),
     ]
 
     private static let keyrings = [
         make(
             "keys add-slot", "keys add-slot three \(ring) \(key) --new-key-file l",
             "keys add-slot four -d data.db \(key) --new-key-file l"),
-        make(
-            "keys remove-slot", "keys remove-slot one -d data.db \(key)",
-            "keys remove-slot two \(ring) \(key)"),
+        make("keys remove-slot", "keys remove-slot one -d data.db \(key)", "keys remove-slot two \(ring) \(key)"),
         make("keys rotate-ring", "keys rotate-ring -d data.db --drop-others \(key)"),
         make("keys move", "keys move \(fields)"),
         make("keys accept-database", "keys accept-database --i-understand \(fields)"),
@@ -116,8 +101,7 @@ struct PairCommand: Sendable {
             "keys destroy-key database 2 -d data.db --i-understand \(key)"),
         // Key 1 has cells: it stays.
         make(
-            "keys destroy-key",
-            "keys destroy-key field 1 --dataset goods -d data.db --i-understand \(key)",
+            "keys destroy-key", "keys destroy-key field 1 --dataset goods -d data.db --i-understand \(key)",
             "keys destroy-key manifest 1 --dataset goods --i-understand \(key)"),
     ]
 

@@ -14,12 +14,9 @@ struct GrownFolderToolTests {
         #expect(grown.needed.count == 30)
         let folder = try TemporaryFolder()
         let place = folder.file("m")
-        try FileManager.default.createDirectory(
-            atPath: place.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: false)
         for (index, script) in grown.scripts.enumerated() {
-            try Bytes.write(
-                Array("-- lockstep: up\n\(script)\n".utf8),
-                to: place.appending("\(index + 1)_step.sql"))
+            try Bytes.write(Array("-- lockstep: up\n\(script)\n".utf8), to: place.appending("\(index + 1)_step.sql"))
         }
         let counts = grown.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         let query = grown.counts.keys.sorted().map { "SELECT '\($0) ' || count(*) FROM \($0)" }
@@ -39,10 +36,7 @@ struct GrownFolderToolTests {
         let result = try await ToolShell(home: folder.path).run(script, in: folder.path)
         #expect(result.status == .exited(0) && result.errors == "", "\(result.errors)")
         var lines = result.text.split(separator: "\n").map(String.init)
-        let ends = [
-            "plan 9", "plan 3", "\(grown.scripts.count - grown.first)",
-            "verified: everything holds",
-        ]
+        let ends = ["plan 9", "plan 3", "\(grown.scripts.count - grown.first)", "verified: everything holds"]
         #expect(Array(lines.prefix(4)) == ends)
         lines.removeFirst(min(4, lines.count))
         #expect(Set(lines.prefix(30)) == Set(grown.needed))

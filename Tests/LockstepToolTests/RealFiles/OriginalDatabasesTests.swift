@@ -35,8 +35,7 @@ struct OriginalDatabasesTests {
             cksum original.sqlite | cmp - before
             """
         let shell = ToolShell(home: folder.path)
-        let result = try await shell.run(
-            script, in: folder.path, ["PACKAGE": Programs.package.string])
+        let result = try await shell.run(script, in: folder.path, ["PACKAGE": Programs.package.string])
         #expect(result.status == .exited(0), "\(original.name): \(result.text)\(result.errors)")
         for line in original.expected + ["recorded 1 version", "verified: everything holds"] {
             #expect(result.text.contains(line), "\(original.name), \(line): \(result.text)")

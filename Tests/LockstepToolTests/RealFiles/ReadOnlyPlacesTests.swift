@@ -60,7 +60,8 @@ struct ReadOnlyPlacesTests {
 
         """
 
-    /// The commands of an ordinary user. Each prints its exit code, and what it printed if that is not the expected one.
+    /// The commands of an ordinary user. Each prints its exit code, and what it printed if that is not the expected
+    /// one.
     private static let reading = """
         cp /mnt/db/films.db before
         ls -a /mnt/db >before.list
@@ -117,8 +118,7 @@ struct ReadOnlyPlacesTests {
 
     @Test("An ordinary user reads them, and nothing is written", arguments: ["mount", "folder"])
     func reads(place: String) async throws {
-        let script =
-            Self.making + (place == "mount" ? Self.mount : Self.others) + Self.reading + Self.log
+        let script = Self.making + (place == "mount" ? Self.mount : Self.others) + Self.reading + Self.log
         try Bytes.write(Array(script.utf8), to: folder.file("script"))
         let result = try await ToolShell(home: folder.path).run(
             "unshare -m sh ./script", in: folder.path, ["PACKAGE": Programs.package.string])
@@ -137,8 +137,7 @@ enum PrivateMounts {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = [
-            "-c",
-            "unshare -m mount -t tmpfs none /mnt && setpriv --reuid=65534 --regid=65534 --clear-groups true",
+            "-c", "unshare -m mount -t tmpfs none /mnt && setpriv --reuid=65534 --regid=65534 --clear-groups true",
         ]
         process.standardError = FileHandle.nullDevice
         guard (try? process.run()) != nil else { return false }

@@ -4,8 +4,7 @@ import Testing
 /// Two to four simultaneous commands, a third of them killed, beside a program that writes: acknowledged writes stay.
 ///
 /// The long form runs a thousand rounds.
-@Suite("Simultaneous commands", .serialized, .timeLimit(.minutes(Torture.minutes(120))))
-struct CommandRoundTests {
+@Suite("Simultaneous commands", .serialized, .timeLimit(.minutes(Torture.minutes(120)))) struct CommandRoundTests {
     private static let rounds = Torture.isLong ? 1000 : 4
 
     private let folder: TemporaryFolder

@@ -32,8 +32,7 @@ struct CommandRounds {
         self.library = library
         folder = try TemporaryFolder()
         shell = ToolShell(home: folder.path)
-        try FileManager.default.createDirectory(
-            atPath: template.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: template.string, withIntermediateDirectories: false)
         let made = try await shell.run(
             CommandScenario.basics + """
                 lockstep keys create-key-file l
@@ -67,15 +66,13 @@ struct CommandRounds {
         let files = FileManager.default
         if files.fileExists(atPath: work.string) { try files.removeItem(atPath: work.string) }
         try files.copyItem(atPath: template.string, toPath: work.string)
-        var chosen = Array(
-            commands.shuffled(using: &random).prefix(Int.random(in: 2...4, using: &random)))
+        var chosen = Array(commands.shuffled(using: &random).prefix(Int.random(in: 2...4, using: &random)))
         // If a restore comes first, it is unknown which notes of a writing program must exist.
         let isRestored = chosen.contains(where: \.isRestore)
         let hasWriter =
             careless != nil || !isRestored && Int.random(in: 0..<4, using: &random) > 0
         var kills: [Int?] = chosen.map { _ in
-            Int.random(in: 0..<3, using: &random) == 0
-                ? Int.random(in: 1...120, using: &random) : nil
+            Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 1...120, using: &random) : nil
         }
         if let careless {
             chosen.append(careless)
@@ -112,9 +109,7 @@ struct CommandRounds {
     private typealias End = ToolShell.Result
 
     /// Runs the commands, and the writing program until they have ended.
-    private func runAll(_ commands: [RoundCommand], _ kills: [Int?], hasWriter: Bool) async throws
-        -> ([End], Notes)
-    {
+    private func runAll(_ commands: [RoundCommand], _ kills: [Int?], hasWriter: Bool) async throws -> ([End], Notes) {
         async let written = hasWriter ? writeNotes() : Notes()
         let ends = try await withThrowingTaskGroup(of: (Int, End).self) { group in
             for (number, (command, kill)) in zip(commands, kills).enumerated() {
@@ -130,8 +125,7 @@ struct CommandRounds {
                     (
                         number,
                         try await shell.run(
-                            command.line.contains(";") ? command.line : "exec \(command.line)",
-                            in: work, watched)
+                            command.line.contains(";") ? command.line : "exec \(command.line)", in: work, watched)
                     )
                 }
             }
@@ -155,8 +149,7 @@ struct CommandRounds {
             .path(Programs.path("Worker")),
             arguments: [
                 "commits", "notes", work.appending("data.db").string,
-                work.appending("data.db.keys/database.keyring").string, work.appending("k").string,
-                "on", "1",
+                work.appending("data.db.keys/database.keyring").string, work.appending("k").string, "on", "1",
             ], output: .string(limit: 100_000_000), error: .string(limit: 100_000))
         guard result.terminationStatus == .exited(0) else {
             throw CommandFaults.Failure("the writer: \(result.standardError)")
@@ -182,18 +175,15 @@ struct CommandRounds {
         if isRestored {
             // The older copy can prove an older state of its sealed columns, which its user has confirmed.
             _ = try await shell.run(
-                "lockstep keys accept-database --i-understand --key-file k --fields goods", in: work
-            )
+                "lockstep keys accept-database --i-understand --key-file k --fields goods", in: work)
         }
         let applied = try await shell.run("lockstep migrate --key-file k -m shop", in: work)
         if applied.status != .exited(0) { findings.append("migrate at the end: \(applied.errors)") }
-        let verified = try await shell.run(
-            "lockstep verify --key-file k -m shop --fields goods", in: work)
+        let verified = try await shell.run("lockstep verify --key-file k -m shop --fields goods", in: work)
         if verified.status != .exited(0) {
             findings.append("verify: \(verified.text)\(verified.errors)")
         }
-        let there = try await shell.run(
-            "lockstep query 'SELECT id FROM note' --key-file k --format json", in: work)
+        let there = try await shell.run("lockstep query 'SELECT id FROM note' --key-file k --format json", in: work)
         let found = Self.numbers(there.text)
         let wanted = Set(1...20).union(notes.there)
         let missing = wanted.subtracting(found)

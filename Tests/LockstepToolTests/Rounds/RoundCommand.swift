@@ -20,15 +20,13 @@ struct RoundCommand: Sendable {
         .init(name: "rollback", line: "lockstep rollback \(set) --to 3"),
         .init(name: "verify", line: "lockstep verify \(set) --fields goods"),
         .init(name: "status", line: "lockstep status \(set)"),
-        .init(
-            name: "query", line: "lockstep query 'SELECT count(*) FROM item' \(key) --fields goods"),
+        .init(name: "query", line: "lockstep query 'SELECT count(*) FROM item' \(key) --fields goods"),
         .init(
             name: "rotate-database", line: "lockstep keys rotate-database -d data.db \(key)"),
         .init(name: "rotate-ring", line: "lockstep keys rotate-ring -d data.db \(key)"),
         .init(
             name: "add-slot",
-            line: "lockstep keys add-slot more --keyring data.db.keys/database.keyring \(key) "
-                + "--new-key-file l"),
+            line: "lockstep keys add-slot more --keyring data.db.keys/database.keyring \(key) " + "--new-key-file l"),
         .init(
             name: "create-key", line: "lockstep keys create-key field --dataset goods \(key)"),
         .init(
@@ -41,12 +39,8 @@ struct RoundCommand: Sendable {
         .init(
             name: "seal", line: "lockstep seal item.price --fields goods \(key) --batch 25"),
         .init(name: "release make", line: "lockstep release make --dataset goods \(key)"),
-        .init(
-            name: "backup", line: "lockstep backup copy.db \(key)", recovery: "rm -f copy.db*",
-            copy: "copy.db"),
-        .init(
-            name: "salvage", line: "lockstep salvage part.db \(key)", recovery: "rm -f part.db*",
-            copy: "part.db"),
+        .init(name: "backup", line: "lockstep backup copy.db \(key)", recovery: "rm -f copy.db*", copy: "copy.db"),
+        .init(name: "salvage", line: "lockstep salvage part.db \(key)", recovery: "rm -f part.db*", copy: "part.db"),
         .init(
             name: "export",
             line: "lockstep export plain.sqlite --plaintext --i-understand \(key)",

@@ -8,9 +8,7 @@ import TestSupport
 import Testing
 
 /// `lockstep keys accept-database --url`.
-@Suite(
-    "Acceptance of a server's database",
-    .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
+@Suite("Acceptance of a server's database", .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
 struct ServerAcceptanceTests {
     private let films: SetFolder
     private let fields = "--fields films.db.keys/films.fields.keyring --key-file my.key"
@@ -29,8 +27,7 @@ struct ServerAcceptanceTests {
     }
 
     private func expect(
-        _ code: Int32, _ command: String, says words: String = "",
-        _ location: SourceLocation = #_sourceLocation
+        _ code: Int32, _ command: String, says words: String = "", _ location: SourceLocation = #_sourceLocation
     ) async throws {
         let result = try await films.run("exec lockstep \(command)")
         let text = result.text + result.errors
@@ -87,8 +84,7 @@ struct ServerAcceptanceTests {
         let connection = try ServerConnection(address)
         try connection.execute("CREATE SCHEMA aside")
         for table in ["lockstep_dataset", "lockstep_column"] {
-            try connection.execute(
-                "CREATE TABLE aside.\(name: table) AS SELECT * FROM \(name: table)")
+            try connection.execute("CREATE TABLE aside.\(name: table) AS SELECT * FROM \(name: table)")
         }
         try films.write(
             "0003_more.sql",

@@ -8,9 +8,7 @@ import TestSupport
 import Testing
 
 /// The commands for migrations with `--url`.
-@Suite(
-    "Commands with a server",
-    .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
+@Suite("Commands with a server", .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
 struct ServerCommandsTests {
     private let films: SetFolder
 
@@ -33,8 +31,7 @@ struct ServerCommandsTests {
     private func write(_ name: String, _ text: String) throws { try films.write(name, text) }
 
     private func run(_ command: String, url: String? = nil) async throws -> ToolShell.Result {
-        try await films.run(
-            "exec lockstep \(command)" + (url.map { " -m films --url '\($0)'" } ?? ""))
+        try await films.run("exec lockstep \(command)" + (url.map { " -m films --url '\($0)'" } ?? ""))
     }
 
     @Test(
@@ -51,15 +48,11 @@ struct ServerCommandsTests {
         #expect(try await run("status", url: url).status == .exited(3))
         let first = try await run("migrate", url: url)
         #expect(first.status == .exited(0), "\(first.errors)")
-        #expect(
-            first.text.contains("up films 1 create: 1 statement")
-                && first.text.contains("up films 2 years"))
+        #expect(first.text.contains("up films 1 create: 1 statement") && first.text.contains("up films 2 years"))
         #expect(try await run("migrate", url: url).text == "nothing to do\n")
         let status = try await run("status", url: url)
         #expect(status.status == .exited(0), "\(status.errors)")
-        #expect(
-            status.text.hasPrefix("\(url): PostgreSQL ")
-                && status.text.contains("applied  2  years"))
+        #expect(status.text.hasPrefix("\(url): PostgreSQL ") && status.text.contains("applied  2  years"))
         let json = try await run("status --format json", url: url)
         #expect(json.text.contains("\"server\""))
         let back = try await run("rollback --to none", url: url)
@@ -71,8 +64,7 @@ struct ServerCommandsTests {
             "\(record.errors)")
     }
 
-    @Test("The engines' files are compared without a database, and with one as a warning")
-    func engines() async throws {
+    @Test("The engines' files are compared without a database, and with one as a warning") func engines() async throws {
         let alone = try await run("plan --engines both -m films")
         #expect(alone.status == .exited(0), "\(alone.errors)")
         #expect(
@@ -108,9 +100,7 @@ struct ServerCommandsTests {
         let url = "\(address)"
         #expect(try await run("migrate", url: url).status == .exited(0))
         let redo = try await run("redo", url: url)
-        #expect(
-            redo.text.contains("down films 2 years") && redo.text.contains("up films 2 years"),
-            "\(redo.errors)")
+        #expect(redo.text.contains("down films 2 years") && redo.text.contains("up films 2 years"), "\(redo.errors)")
         let copy = try server.address()
         #expect(try await run("rehearse", url: url).status == .exited(64))
         let same = try await run("rehearse --on '\(url)'", url: url)
@@ -119,8 +109,7 @@ struct ServerCommandsTests {
         #expect(try await run("migrate", url: "\(copy)").status == .exited(0))
         try write(
             "0003_more.postgres.sql",
-            "-- lockstep: up\n-- lockstep: no transaction\nINSERT INTO movies (id) VALUES (1);\nSELECT 1/0;"
-        )
+            "-- lockstep: up\n-- lockstep: no transaction\nINSERT INTO movies (id) VALUES (1);\nSELECT 1/0;")
         let rehearsed = try await run("rehearse --on '\(copy)'", url: url)
         #expect(rehearsed.status == .exited(1), "\(rehearsed.text)")
         #expect(rehearsed.text.hasSuffix("FAILED on the copy; \(url) is unchanged\n"))
@@ -133,8 +122,7 @@ struct ServerCommandsTests {
         #expect(none.status == .exited(66), "\(none.errors)")
     }
 
-    @Test("What is wrong is said with its exit code, and a password is not repeated")
-    func refusals() async throws {
+    @Test("What is wrong is said with its exit code, and a password is not repeated") func refusals() async throws {
         let server = try TestServer.shared.get()
         let url = try "\(server.address())"
         let secret = try await run("migrate", url: "postgres://app:s3cret@db/films")
@@ -142,8 +130,7 @@ struct ServerCommandsTests {
         #expect(secret.errors.contains("--password-file"))
         let none = try await run("status", url: "postgres:///films?host=\(films.folder.path)")
         #expect(none.status == .exited(75), "\(none.errors)")
-        let missing = try await run(
-            "status", url: "postgres://postgres@/no_such?host=\(server.folder)")
+        let missing = try await run("status", url: "postgres://postgres@/no_such?host=\(server.folder)")
         #expect(missing.status == .exited(66), "\(missing.errors)")
         #expect(try await run("migrate --safe", url: url).status == .exited(64))
         #expect(try await run("migrate --database x", url: url).status == .exited(64))
@@ -155,8 +142,6 @@ struct ServerCommandsTests {
         #expect(refused.text.contains("error: films/0003_copy.sql:3: COMMIT"))
         try write("0003_copy.sql", "-- lockstep: up\nSELECT 1/0;")
         let failed = try await run("migrate", url: url)
-        #expect(
-            failed.status == .exited(7) && failed.text.contains("up films 2 years"),
-            "\(failed.errors)")
+        #expect(failed.status == .exited(7) && failed.text.contains("up films 2 years"), "\(failed.errors)")
     }
 }

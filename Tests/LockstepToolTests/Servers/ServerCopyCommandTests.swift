@@ -8,9 +8,7 @@ import TestSupport
 import Testing
 
 /// `lockstep copy`, and `lockstep verify --url`.
-@Suite(
-    "Copies to a server by the tool",
-    .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
+@Suite("Copies to a server by the tool", .enabled(if: TestServer.isAvailable, "no PostgreSQL server can be started"))
 struct ServerCopyCommandTests {
     private let films: SetFolder
 
@@ -44,8 +42,7 @@ struct ServerCopyCommandTests {
             lockstep migrate -d films.db --key-file my.key -m films --fields films
             """)
         #expect(made.status == .exited(0), "\(made.errors)")
-        let copy =
-            "lockstep copy -d films.db --url '\(url)' --to server -m films --key-file my.key --fields films"
+        let copy = "lockstep copy -d films.db --url '\(url)' --to server -m films --key-file my.key --fields films"
         let exposed = try await run(copy)
         #expect(exposed.status == .exited(1))
         #expect(exposed.errors.contains("movies.id, movies.year"))
@@ -67,9 +64,7 @@ struct ServerCopyCommandTests {
         let cells = try await run("\(query) 'SELECT title FROM movies' --format json")
         #expect(cells.status == .exited(0) && !cells.text.contains("Alien"))
         let none = try await run("\(query) 'TABLE movies LIMIT 0' --format json \(fields)")
-        #expect(
-            none.text == "{\"columns\":[\"id\",\"title\",\"year\"],\"rows\":[]}\n",
-            "\(none.text)\(none.errors)")
+        #expect(none.text == "{\"columns\":[\"id\",\"title\",\"year\"],\"rows\":[]}\n", "\(none.text)\(none.errors)")
         let many = try await run(
             "\(query) 'SELECT * FROM generate_series(1, 1201)' --format json")
         #expect(many.text.hasSuffix(",[1200],[1201]]}\n"), "\(many.errors)")
@@ -83,13 +78,11 @@ struct ServerCopyCommandTests {
             ("DELETE FROM movies", 64, "begins with SELECT"),
             ("WITH gone AS (DELETE FROM movies RETURNING 1) SELECT 1", 1, "data-modifying"),
             ("EXPLAIN ANALYZE DELETE FROM movies", 1, "read-only transaction"),
-            ("SELECT 1; DELETE FROM movies", 1, "multiple commands"),
-            ("SELECT title FROM movies", 64, "add movies.id"),
+            ("SELECT 1; DELETE FROM movies", 1, "multiple commands"), ("SELECT title FROM movies", 64, "add movies.id"),
         ] as [(String, Int32, String)] {
             let refused = try await run("\(query) '\(statement)' \(fields)")
             #expect(
-                refused.status == .exited(code) && refused.errors.contains(words),
-                "\(refused.text)\(refused.errors)")
+                refused.status == .exited(code) && refused.errors.contains(words), "\(refused.text)\(refused.errors)")
         }
         let back = try await run(
             """
@@ -98,8 +91,7 @@ struct ServerCopyCommandTests {
             """)
         #expect(back.status == .exited(0), "\(back.text)\(back.errors)")
         for mistake in [
-            "lockstep copy -d films.db --to server -m films",
-            "lockstep copy -d films.db --url '\(url)' -m films",
+            "lockstep copy -d films.db --to server -m films", "lockstep copy -d films.db --url '\(url)' -m films",
             "lockstep copy -d back.db --url '\(url)' --to file --plaintext a.b -m films",
             "lockstep verify --url '\(url)' --deep",
         ] {
@@ -118,11 +110,9 @@ struct ServerCopyCommandTests {
         let url = "\(try TestServer.shared.get().address())"
         try films.write(
             "0002_seal.postgres.sql",
-            "-- lockstep: up\n-- lockstep: protect movies.title dataset=films\n-- lockstep: plaintext movies.*\n"
-        )
+            "-- lockstep: up\n-- lockstep: protect movies.title dataset=films\n-- lockstep: plaintext movies.*\n")
         let made = try await run(
-            "lockstep keys create-key-file my.key && lockstep keys init --dataset films --keys Keys --key-file my.key"
-        )
+            "lockstep keys create-key-file my.key && lockstep keys init --dataset films --keys Keys --key-file my.key")
         #expect(made.status == .exited(0), "\(made.errors)")
         let migrate = "lockstep migrate --url '\(url)' -m films"
         let fields = "--fields Keys/films.fields.keyring --key-file my.key"

@@ -9,8 +9,7 @@ struct SetFolder {
     /// - Parameter files: The set's files by name.
     init(_ files: [String: String]) throws {
         folder = try TemporaryFolder()
-        try FileManager.default.createDirectory(
-            atPath: folder.file("films").string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: folder.file("films").string, withIntermediateDirectories: false)
         for (name, text) in files { try write(name, text) }
     }
 

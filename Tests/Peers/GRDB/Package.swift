@@ -10,8 +10,7 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
-            name: "grdb-peer",
-            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), "CFileActivity"]),
+            name: "grdb-peer", dependencies: [.product(name: "GRDB", package: "GRDB.swift"), "CFileActivity"]),
         // A link to the harness's own file.
         .target(name: "CFileActivity"),
     ],

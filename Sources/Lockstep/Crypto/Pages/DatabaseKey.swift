@@ -75,9 +75,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
     package init(secret: consuming SecretBytes, salt: [UInt8]) throws(LockstepError) {
         guard secret.count == Self.length, salt.count == Self.saltLength else {
             throw LockstepError(
-                .misuse,
-                "a database key has 32 bytes and its salt 16, not \(secret.count) and "
-                    + "\(salt.count)")
+                .misuse, "a database key has 32 bytes and its salt 16, not \(secret.count) and " + "\(salt.count)")
         }
         self.secret = secret
         self.salt = salt
@@ -89,8 +87,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
     init(dataKey: borrowing SecretBytes, database: [UInt8]) throws(LockstepError) {
         let info = Array("sqlcipher raw key v1".utf8)
         let derived = try HKDF.derive(
-            dataKey.bytes, salt: database.span, info: info.span,
-            count: Self.length + Self.saltLength)
+            dataKey.bytes, salt: database.span, info: info.span, count: Self.length + Self.saltLength)
         var salt: [UInt8] = []
         for index in Self.length..<derived.count { salt.append(derived.bytes[index]) }
         try self.init(secret: derived.prefix(Self.length), salt: salt)
@@ -115,8 +112,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
     borrowing func forNewDatabase() throws(LockstepError) -> DatabaseKey {
         var copy = try clone()
         guard var origin = copy.origin else { return copy }
-        let identity =
-            if let chosen = origin.newDatabase { chosen } else { try Random.bytes(Self.idLength) }
+        let identity = if let chosen = origin.newDatabase { chosen } else { try Random.bytes(Self.idLength) }
         origin.newDatabase = identity
         if !origin.files.isEmpty { origin.files.append(RecordedFile(identity: identity)) }
         copy.origin = origin

@@ -64,9 +64,7 @@ private struct Direction: ~Copyable {
             // libcrypto does not change parameter names; the signature only lacks const.
             let name = unsafe UnsafeRawPointer(Self.paddingParameter.utf8Start)
                 .assumingMemoryBound(to: CChar.self)
-            let parameters = unsafe [
-                OSSL_PARAM_construct_uint(name, padding), OSSL_PARAM_construct_end(),
-            ]
+            let parameters = unsafe [OSSL_PARAM_construct_uint(name, padding), OSSL_PARAM_construct_end()]
             return ContextMemory.within {
                 unsafe EVP_CipherInit_ex2(
                     context, cipher, nil, nil, encrypting ? 1 : 0, parameters) == 1

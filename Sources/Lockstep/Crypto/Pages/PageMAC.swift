@@ -39,9 +39,8 @@ struct PageMAC: ~Copyable {
         }
         // The first digest is not secret, so it passes through the output.
         let done = ContextMemory.within {
-            unsafe running.start(from: inner) && running.add(first)
-                && (second.isEmpty || running.add(second)) && running.finish(into: output)
-                && running.start(from: outer)
+            unsafe running.start(from: inner) && running.add(first) && (second.isEmpty || running.add(second))
+                && running.finish(into: output) && running.start(from: outer)
                 && running.add(UnsafeRawBufferPointer(start: output, count: function.length))
                 && running.finish(into: output)
         }
@@ -55,8 +54,7 @@ struct PageMAC: ~Copyable {
         self.key.forget()
         self.function = nil
         // The constants that are combined with the key: RFC 2104, section 2.
-        guard unsafe begin(inner, function, key, mixedWith: 0x36),
-            unsafe begin(outer, function, key, mixedWith: 0x5C)
+        guard unsafe begin(inner, function, key, mixedWith: 0x36), unsafe begin(outer, function, key, mixedWith: 0x5C)
         else {
             ERR_clear_error()
             return false

@@ -10,10 +10,11 @@ public struct RawKey: ~Copyable, Sendable {
     /// The file's salt, which is not secret; nil if the key does not include it.
     let salt: [UInt8]?
 
-    /// Reads a raw key from its text: the digits, in SQLCipher's form `x'…'` or alone. Quotation marks around it and white
-    /// space at its ends do not count.
+    /// Reads a raw key from its text: the digits, in SQLCipher's form `x'…'` or alone. Quotation marks around it and
+    /// white space at its ends do not count.
     /// - Parameter text: The text, as bytes of ASCII.
-    /// - Throws: ``LockstepError/Code/secretUnsuitable`` for any other text; ``LockstepError/Code/secureMemoryExhausted``.
+    /// - Throws: ``LockstepError/Code/secretUnsuitable`` for any other text;
+    ///   ``LockstepError/Code/secureMemoryExhausted``.
     public init(_ text: borrowing SecretBytes) throws(LockstepError) {
         let bytes = text.bytes
         let (range, _) = Self.inner(bytes)

@@ -61,8 +61,7 @@ struct AEAD: ~Copyable {
     /// Seals in place; the tag goes into the last ``tagLength`` bytes of `message`.
     /// - Throws: If it throws, the content of `message` is unusable and can be plaintext.
     func seal(
-        inPlace message: inout MutableSpan<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
-        associatedData: Span<UInt8>
+        inPlace message: inout MutableSpan<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>
     ) throws(LockstepError) {
         let count = message.count - Self.tagLength
         guard count >= 0 else {
@@ -73,8 +72,7 @@ struct AEAD: ~Copyable {
             guard let start = message.baseAddress else { return false }
             return unsafe update(UnsafePointer(start), count, into: start)
                 && final(start + count)
-                && EVP_CIPHER_CTX_ctrl(
-                    context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagLength), start + count) == 1
+                && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagLength), start + count) == 1
         }
         try requireOpenSSL(done, "sealing")
     }
@@ -88,8 +86,7 @@ struct AEAD: ~Copyable {
         guard sealed.count >= Self.tagLength else { return nil }
         var plaintext = try SecretBytes(zeroed: sealed.count - Self.tagLength)
         var output = plaintext.mutableBytes
-        let opened = try open(
-            sealed, key: key, nonce: nonce, associatedData: associatedData, into: &output)
+        let opened = try open(sealed, key: key, nonce: nonce, associatedData: associatedData, into: &output)
         guard opened else { return nil }
         return plaintext
     }
@@ -106,9 +103,7 @@ struct AEAD: ~Copyable {
         }
         let count = sealed.count - Self.tagLength
         guard plaintext.count == count else {
-            throw LockstepError(
-                .misuse,
-                "the AEAD's output has \(plaintext.count) bytes, but the plaintext \(count)")
+            throw LockstepError(.misuse, "the AEAD's output has \(plaintext.count) bytes, but the plaintext \(count)")
         }
         try begin(key: key, nonce: nonce, associatedData, encrypting: false)
         let opened = unsafe plaintext.withUnsafeMutableBufferPointer { out in
@@ -127,9 +122,7 @@ struct AEAD: ~Copyable {
         }
     }
 
-    private func open(
-        _ sealed: Span<UInt8>, _ count: Int, into out: UnsafeMutableBufferPointer<UInt8>
-    ) -> Bool {
+    private func open(_ sealed: Span<UInt8>, _ count: Int, into out: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         // An empty output has no address; since it is not written, any address will do.
         var nothing: UInt8 = 0
         return unsafe withUnsafeMutablePointer(to: &nothing) { nothing in
@@ -141,8 +134,7 @@ struct AEAD: ~Copyable {
                     UnsafeMutableRawPointer(mutating: tag.baseAddress)) == 1
             }
             // The plaintext is written before the tag is checked; on failure the caller wipes it.
-            return unsafe tagSet && update(sealed.extracting(..<count), into: start)
-                && final(start + count)
+            return unsafe tagSet && update(sealed.extracting(..<count), into: start) && final(start + count)
         }
     }
 
@@ -152,9 +144,7 @@ struct AEAD: ~Copyable {
         // EVP reads 32 and 12 bytes, whatever the length of the arguments.
         guard key.count == 32, nonce.count == Self.nonceLength else {
             throw LockstepError(
-                .misuse,
-                "an AEAD takes a 32-byte key and a 12-byte nonce, not \(key.count) and \(nonce.count)"
-            )
+                .misuse, "an AEAD takes a 32-byte key and a 12-byte nonce, not \(key.count) and \(nonce.count)")
         }
         let started = unsafe key.withUnsafeBufferPointer { key in
             unsafe nonce.withUnsafeBufferPointer { nonce in

@@ -7,8 +7,7 @@ package enum AES256CBC {
     package static func decrypt(
         _ blocks: Span<UInt8>, key: Span<UInt8>, initialisationVector: Span<UInt8>
     ) throws(LockstepError) -> [UInt8] {
-        guard blocks.count > 0, blocks.count.isMultiple(of: 16), key.count == 32,
-            initialisationVector.count == 16
+        guard blocks.count > 0, blocks.count.isMultiple(of: 16), key.count == 32, initialisationVector.count == 16
         else {
             throw LockstepError(.misuse, "AES-256-CBC takes a 32-byte key and 16-byte blocks")
         }
@@ -22,8 +21,7 @@ package enum AES256CBC {
                     unsafe blocks.withUnsafeBufferPointer { blocks in
                         var written: Int32 = 0
                         return ContextMemory.within {
-                            unsafe EVP_DecryptInit_ex2(
-                                context, EVP_aes_256_cbc(), key.baseAddress, iv.baseAddress, nil)
+                            unsafe EVP_DecryptInit_ex2(context, EVP_aes_256_cbc(), key.baseAddress, iv.baseAddress, nil)
                                 == 1
                                 && EVP_CIPHER_CTX_set_padding(context, 0) == 1
                                 && EVP_DecryptUpdate(

@@ -44,8 +44,7 @@ struct AES256SIV: ~Copyable {
     ) throws(LockstepError) {
         guard message.count > Self.vectorLength else {
             throw LockstepError(
-                .misuse, "AES-256-SIV cannot seal an empty message",
-                hint: "prefix the value with a type or a length")
+                .misuse, "AES-256-SIV cannot seal an empty message", hint: "prefix the value with a type or a length")
         }
         try working.start(as: sealing, associatedData)
         let done = unsafe message.withUnsafeMutableBufferPointer { unsafe working.seal($0) }
@@ -61,8 +60,7 @@ struct AES256SIV: ~Copyable {
         let count = max(sealed.count - Self.vectorLength, 0)
         guard plaintext.count == count else {
             throw LockstepError(
-                .misuse,
-                "the AES-256-SIV output has \(plaintext.count) bytes, but the plaintext \(count)")
+                .misuse, "the AES-256-SIV output has \(plaintext.count) bytes, but the plaintext \(count)")
         }
         // An empty message was never sealed here and has no memory to wipe.
         guard count > 0 else { return false }
@@ -95,8 +93,7 @@ private struct SIVContext: ~Copyable {
         let cipher = unsafe Self.cipher
         let keyed = unsafe key.withUnsafeBufferPointer { key in
             ContextMemory.within {
-                unsafe EVP_CipherInit_ex2(
-                    context, cipher, key.baseAddress, nil, encrypting ? 1 : 0, nil) == 1
+                unsafe EVP_CipherInit_ex2(context, cipher, key.baseAddress, nil, encrypting ? 1 : 0, nil) == 1
             }
         }
         try requireOpenSSL(keyed, "AES-256-SIV")
@@ -133,8 +130,7 @@ private struct SIVContext: ~Copyable {
                 return false
             }
             let tagSet = unsafe EVP_CIPHER_CTX_ctrl(
-                context, EVP_CTRL_AEAD_SET_TAG, Int32(length),
-                UnsafeMutablePointer(mutating: vector))
+                context, EVP_CTRL_AEAD_SET_TAG, Int32(length), UnsafeMutablePointer(mutating: vector))
             return unsafe tagSet == 1 && update(vector + length, output.count, into: start)
         }
     }

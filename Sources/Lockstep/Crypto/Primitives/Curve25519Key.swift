@@ -28,8 +28,7 @@ struct Curve25519Key: ~Copyable {
         let key = unsafe bytes.withUnsafeBufferPointer {
             bytes in
             unsafe ContextMemory.within {
-                unsafe EVP_PKEY_new_raw_private_key(
-                    algorithm.identifier, nil, bytes.baseAddress, bytes.count)
+                unsafe EVP_PKEY_new_raw_private_key(algorithm.identifier, nil, bytes.baseAddress, bytes.count)
             }
         }
         unsafe handle = try requireOpenSSL(unsafe key, "private key")

@@ -23,9 +23,8 @@ enum Ed25519 {
             unsafe message.withUnsafeBufferPointer { message in
                 ContextMemory.within {
                     unsafe EVP_DigestSignInit(context, nil, nil, nil, key.handle) == 1
-                        && EVP_DigestSign(
-                            context, signature.baseAddress, &count, message.baseAddress,
-                            message.count) == 1
+                        && EVP_DigestSign(context, signature.baseAddress, &count, message.baseAddress, message.count)
+                            == 1
                 }
             }
         }
@@ -38,8 +37,7 @@ enum Ed25519 {
     static func verify(
         _ signature: Span<UInt8>, of message: Span<UInt8>, under publicKey: [UInt8]
     ) throws(LockstepError) -> Bool {
-        guard signature.count == signatureLength, publicKey.count == Curve25519Key.length,
-            !isOfLowOrder(publicKey)
+        guard signature.count == signatureLength, publicKey.count == Curve25519Key.length, !isOfLowOrder(publicKey)
         else { return false }
         let key = try Curve25519Key(.ed25519, public: publicKey.span)
         let context = unsafe try requireOpenSSL(unsafe EVP_MD_CTX_new(), "Ed25519")
@@ -53,8 +51,7 @@ enum Ed25519 {
         return unsafe signature.withUnsafeBufferPointer { signature in
             unsafe message.withUnsafeBufferPointer { message in
                 unsafe EVP_DigestVerify(
-                    context, signature.baseAddress, signature.count, message.baseAddress,
-                    message.count) == 1
+                    context, signature.baseAddress, signature.count, message.baseAddress, message.count) == 1
             }
         }
     }

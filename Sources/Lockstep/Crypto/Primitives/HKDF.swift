@@ -10,8 +10,7 @@ enum HKDF {
     /// Derives `count` bytes; `info` names their purpose. A missing salt counts as zero bytes of the hash function's
     /// output length.
     static func derive(
-        _ key: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int = 32,
-        with function: HashFunction = .sha256
+        _ key: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int = 32, with function: HashFunction = .sha256
     ) throws(LockstepError) -> SecretBytes {
         let extractor = try HMAC(function, key: salt)
         try extractor.update(key)
@@ -26,8 +25,7 @@ enum HKDF {
         // RFC 5869, section 2.3: at most 255 blocks.
         let limit = 255 * function.length
         guard count <= limit else {
-            throw LockstepError(
-                .misuse, "HKDF with \(function.name) yields at most \(limit) bytes, not \(count)")
+            throw LockstepError(.misuse, "HKDF with \(function.name) yields at most \(limit) bytes, not \(count)")
         }
         let expander = try HMAC(function, key: key)
         var output = try SecretBytes(zeroed: count)

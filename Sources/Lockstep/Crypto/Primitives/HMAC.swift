@@ -67,25 +67,20 @@ struct HMAC: ~Copyable {
         return try mac.finish()
     }
 
-    private static func start(
-        _ context: OpaquePointer, _ function: HashFunction, _ key: Span<UInt8>
-    ) -> Bool {
+    private static func start(_ context: OpaquePointer, _ function: HashFunction, _ key: Span<UInt8>) -> Bool {
         var empty: UInt8 = 0
         return unsafe function.name.withCString { name in
             unsafe withUnsafeMutablePointer(to: &empty) { empty in
                 unsafe key.withUnsafeBufferPointer { key in
                     // A parameter stores the address of its key; the address of a Swift string would be
                     // invalid by the time it is read. For the value, the signature only lacks const.
-                    let digest = unsafe UnsafeRawPointer(digestParameter.utf8Start)
-                        .assumingMemoryBound(to: CChar.self)
+                    let digest = unsafe UnsafeRawPointer(digestParameter.utf8Start).assumingMemoryBound(to: CChar.self)
                     var parameters = unsafe [
-                        OSSL_PARAM_construct_utf8_string(
-                            digest, UnsafeMutablePointer(mutating: name), 0),
+                        OSSL_PARAM_construct_utf8_string(digest, UnsafeMutablePointer(mutating: name), 0),
                         OSSL_PARAM_construct_end(),
                     ]
                     // A null key would mean "as before", so an empty key needs an address.
-                    return unsafe EVP_MAC_init(
-                        context, key.baseAddress ?? UnsafePointer(empty), key.count, &parameters)
+                    return unsafe EVP_MAC_init(context, key.baseAddress ?? UnsafePointer(empty), key.count, &parameters)
                         == 1
                 }
             }

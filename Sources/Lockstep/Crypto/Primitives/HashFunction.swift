@@ -47,8 +47,7 @@ package enum HashFunction: Sendable, CaseIterable {
         var output = [UInt8](repeating: 0, count: length)
         let done = unsafe output.withUnsafeMutableBufferPointer { out in
             unsafe bytes.withUnsafeBytes { input in
-                unsafe EVP_Digest(
-                    input.baseAddress, input.count, out.baseAddress, nil, algorithm, nil) == 1
+                unsafe EVP_Digest(input.baseAddress, input.count, out.baseAddress, nil, algorithm, nil) == 1
             }
         }
         try requireOpenSSL(done, "digest")

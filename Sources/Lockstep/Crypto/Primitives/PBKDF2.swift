@@ -4,8 +4,7 @@ internal import CCrypto
 enum PBKDF2 {
     /// Derives `count` bytes.
     static func derive(
-        _ function: HashFunction, _ passphrase: Span<UInt8>, salt: Span<UInt8>, rounds: Int,
-        count: Int = 32
+        _ function: HashFunction, _ passphrase: Span<UInt8>, salt: Span<UInt8>, rounds: Int, count: Int = 32
     ) throws(LockstepError) -> SecretBytes {
         var output = try SecretBytes(zeroed: count)
         var target = output.mutableBytes
@@ -22,16 +21,14 @@ enum PBKDF2 {
 
     /// The same for unmanaged memory, as SQLCipher calls it.
     static func derive(
-        _ function: HashFunction, _ passphrase: UnsafeBufferPointer<UInt8>,
-        _ salt: UnsafeBufferPointer<UInt8>, _ rounds: Int32,
-        into output: UnsafeMutableBufferPointer<UInt8>
+        _ function: HashFunction, _ passphrase: UnsafeBufferPointer<UInt8>, _ salt: UnsafeBufferPointer<UInt8>,
+        _ rounds: Int32, into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
         let bytes = unsafe UnsafeRawBufferPointer(passphrase).assumingMemoryBound(to: CChar.self)
         let done = ContextMemory.within {
             unsafe PKCS5_PBKDF2_HMAC(
-                bytes.baseAddress, Int32(clamping: bytes.count), salt.baseAddress,
-                Int32(clamping: salt.count), rounds, function.algorithm,
-                Int32(clamping: output.count), output.baseAddress) == 1
+                bytes.baseAddress, Int32(clamping: bytes.count), salt.baseAddress, Int32(clamping: salt.count), rounds,
+                function.algorithm, Int32(clamping: output.count), output.baseAddress) == 1
         }
         if !done { ERR_clear_error() }
         return done

@@ -33,8 +33,7 @@ package enum Scrypt {
     static func derive(
         _ passphrase: Span<UInt8>, salt: Span<UInt8>, cost: Cost
     ) throws(LockstepError) -> SecretBytes {
-        try derive(
-            passphrase, salt: salt, n: 1 << UInt64(cost.logN), r: cost.r, p: cost.p, count: 32)
+        try derive(passphrase, salt: salt, n: 1 << UInt64(cost.logN), r: cost.r, p: cost.p, count: 32)
     }
 
     /// Derives `count` bytes with N as defined in RFC 7914.

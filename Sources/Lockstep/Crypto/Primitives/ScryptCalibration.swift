@@ -8,8 +8,7 @@ extension Scrypt.Cost {
     ///   - maximum: The greatest N.
     ///   - measure: Returns the duration of a derivation.
     static func calibrated(
-        for target: Duration, memory: Int?, maximum: Int,
-        measure: (Scrypt.Cost) throws(LockstepError) -> Duration
+        for target: Duration, memory: Int?, maximum: Int, measure: (Scrypt.Cost) throws(LockstepError) -> Duration
     ) throws(LockstepError) -> Scrypt.Cost {
         let once = try measure(Scrypt.Cost(logN: advisable, r: standard.r, p: standard.p))
         var cost = standard
@@ -17,9 +16,7 @@ extension Scrypt.Cost {
         guard once > .zero, let memory else { return cost }
         while cost.logN < choosable.upperBound {
             let next = Scrypt.Cost(logN: cost.logN + 1, r: cost.r, p: cost.p)
-            guard once * (next.n >> advisable) <= target, next.memory <= memory / 4,
-                next.n <= maximum
-            else { break }
+            guard once * (next.n >> advisable) <= target, next.memory <= memory / 4, next.n <= maximum else { break }
             cost = next
         }
         return cost

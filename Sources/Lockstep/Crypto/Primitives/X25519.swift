@@ -14,12 +14,10 @@ enum X25519 {
     ) throws(LockstepError) -> SecretBytes? {
         let own = try Curve25519Key(.x25519, secret: secret)
         let other = try Curve25519Key(.x25519, public: publicKey)
-        let context = unsafe try requireOpenSSL(
-            unsafe EVP_PKEY_CTX_new_from_pkey(nil, own.handle, nil), "X25519")
+        let context = unsafe try requireOpenSSL(unsafe EVP_PKEY_CTX_new_from_pkey(nil, own.handle, nil), "X25519")
         defer { unsafe EVP_PKEY_CTX_free(context) }
         let isReady = ContextMemory.within {
-            unsafe EVP_PKEY_derive_init(context) == 1
-                && EVP_PKEY_derive_set_peer(context, other.handle) == 1
+            unsafe EVP_PKEY_derive_init(context) == 1 && EVP_PKEY_derive_set_peer(context, other.handle) == 1
         }
         try requireOpenSSL(isReady, "X25519")
         var shared = try SecretBytes(zeroed: Curve25519Key.length)

@@ -69,14 +69,12 @@ struct XAES256GCM: ~Copyable {
     /// Opens into the caller's memory, which must have exactly the plaintext's length. If it returns false, the memory
     /// is zero.
     mutating func open(
-        _ sealed: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>,
-        into plaintext: inout MutableSpan<UInt8>
+        _ sealed: Span<UInt8>, nonce: Span<UInt8>, associatedData: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>
     ) throws(LockstepError) -> Bool {
         try deriveKey(nonce)
         return try gcm.open(
-            sealed, key: space.bytes.extracting(..<Self.keyLength),
-            nonce: nonce.extracting(Self.prefixLength...), associatedData: associatedData,
-            into: &plaintext)
+            sealed, key: space.bytes.extracting(..<Self.keyLength), nonce: nonce.extracting(Self.prefixLength...),
+            associatedData: associatedData, into: &plaintext)
     }
 
     /// The specification's Kx: one AES block for each half.
@@ -87,8 +85,7 @@ struct XAES256GCM: ~Copyable {
 
     private mutating func deriveKey(_ nonce: Span<UInt8>) throws(LockstepError) {
         guard nonce.count == Self.nonceLength else {
-            throw LockstepError(
-                .misuse, "XAES-256-GCM takes a 24-byte nonce, not \(nonce.count) bytes")
+            throw LockstepError(.misuse, "XAES-256-GCM takes a 24-byte nonce, not \(nonce.count) bytes")
         }
         var bytes = space.mutableBytes
         unsafe bytes.withUnsafeMutableBufferPointer { bytes in

@@ -1,9 +1,9 @@
 internal import CCrypto
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// The memory of libcrypto contexts that contain Lockstep's keys: key schedules and HMAC states.
@@ -50,8 +50,7 @@ enum ContextMemory {
 
     private static func install() -> Bool {
         var key: pthread_key_t = 0
-        guard unsafe pthread_key_create(&key, nil) == 0, let reserved = LockedArena(slabs: slabs)
-        else { return false }
+        guard unsafe pthread_key_create(&key, nil) == 0, let reserved = LockedArena(slabs: slabs) else { return false }
         unsafe thread = key
         let place = UnsafeMutablePointer<LockedArena>.allocate(capacity: 1)
         unsafe place.initialize(to: reserved)

@@ -2,9 +2,9 @@ internal import CCrypto
 internal import Synchronization
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// Memory for allocations of libraries that contain keys: locked against swap, excluded from core dumps on Linux, and
@@ -52,10 +52,10 @@ struct LockedArena: ~Copyable {
         let range = unsafe mmap(nil, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let range = unsafe range, unsafe range != MAP_FAILED else { return nil }
         #if os(Linux)
-            guard unsafe madvise(range, length, MADV_DONTDUMP) == 0 else {
-                unsafe munmap(range, length)
-                return nil
-            }
+        guard unsafe madvise(range, length, MADV_DONTDUMP) == 0 else {
+            unsafe munmap(range, length)
+            return nil
+        }
         #endif
         unsafe sizes = .allocate(capacity: count)
         unsafe sizes.initialize(repeating: 0, count: count)
@@ -122,9 +122,7 @@ struct LockedArena: ~Copyable {
         let slab = start + UInt(state.slabCount * Self.slabLength)
         let end = slab + UInt(Self.slabLength)
         guard end < start + length,
-            unsafe mprotect(
-                UnsafeMutableRawPointer(bitPattern: slab), Self.slabLength, PROT_READ | PROT_WRITE)
-                == 0
+            unsafe mprotect(UnsafeMutableRawPointer(bitPattern: slab), Self.slabLength, PROT_READ | PROT_WRITE) == 0
         else { return }
         unsafe sizes[state.slabCount] = UInt8(size)
         state.slabCount += 1

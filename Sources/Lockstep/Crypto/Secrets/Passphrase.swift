@@ -34,8 +34,7 @@ public struct Passphrase: ~Copyable {
 
     private static func check(_ bytes: Span<UInt8>) throws(LockstepError) {
         guard bytes.count > 0 else {
-            throw LockstepError(
-                .secretUnsuitable, "the passphrase is empty", hint: "give at least one character")
+            throw LockstepError(.secretUnsuitable, "the passphrase is empty", hint: "give at least one character")
         }
         guard bytes.count <= longest else {
             throw LockstepError(

@@ -2,9 +2,9 @@ internal import CCrypto
 public import SystemPackage
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 extension AtomicFile {

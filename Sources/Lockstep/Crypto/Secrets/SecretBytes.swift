@@ -41,8 +41,7 @@ public struct SecretBytes: ~Copyable {
     public init(copying bytes: Span<UInt8>) throws(LockstepError) {
         try self.init(zeroed: bytes.count)
         unsafe bytes.withUnsafeBytes { source in
-            unsafe memory.copyMemory(
-                from: source.baseAddress ?? UnsafeRawPointer(memory), byteCount: source.count)
+            unsafe memory.copyMemory(from: source.baseAddress ?? UnsafeRawPointer(memory), byteCount: source.count)
         }
     }
 
@@ -93,8 +92,8 @@ public struct SecretBytes: ~Copyable {
     }
 }
 
-// Sendable by this proof: `memory` and `count` are constant. The bytes at `memory` belong to this value alone, which has no
-// copies; after `init` only `mutableBytes` writes them, which needs exclusive access to the value.
+// Sendable by this proof: `memory` and `count` are constant. The bytes at `memory` belong to this value alone, which
+// has no copies; after `init` only `mutableBytes` writes them, which needs exclusive access to the value.
 extension SecretBytes: @unchecked Sendable {}
 
 /// A secret that several threads read. It is wiped when the last reference is released.

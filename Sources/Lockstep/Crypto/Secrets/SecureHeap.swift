@@ -9,8 +9,7 @@ enum SecureHeap {
     static func allocate(_ count: Int) throws(LockstepError) -> UnsafeMutableRawPointer {
         guard state != .missing, let memory = unsafe lockstep_secure_zalloc(max(count, 1)) else {
             throw LockstepError(
-                .secureMemoryExhausted,
-                "no secure memory is left for \(counted(count, "more byte")) of secrets",
+                .secureMemoryExhausted, "no secure memory is left for \(counted(count, "more byte")) of secrets",
                 hint: "raise the limit on locked memory (ulimit -l), or keep fewer keys open")
         }
         return unsafe memory

@@ -38,7 +38,6 @@ final class WipedMemory {
 
     private func bytes(_ piece: Range<Int>) -> UnsafeMutableBufferPointer<UInt8> {
         precondition(piece.lowerBound >= 0 && piece.upperBound <= count)
-        return unsafe UnsafeMutableBufferPointer(
-            start: start + piece.lowerBound, count: piece.count)
+        return unsafe UnsafeMutableBufferPointer(start: start + piece.lowerBound, count: piece.count)
     }
 }

@@ -67,9 +67,8 @@ struct ChunkedEncryption: ~Copyable {
         }
         guard Self.holds(chunk.count, isLast) else {
             throw LockstepError(
-                .misuse,
-                "\(chunk.count) bytes is not the size of a \(isLast ? "last" : "full") chunk with "
-                    + "its tag")
+                .misuse, "\(chunk.count) bytes is not the size of a \(isLast ? "last" : "full") chunk with " + "its tag"
+            )
         }
         nextNumber = isLast ? nil : number + 1
         let nonce = nonce(number)
@@ -90,8 +89,7 @@ struct ChunkedEncryption: ~Copyable {
             return false
         }
         let nonce = nonce(number)
-        return try gcm.open(
-            chunk, key: messageKey, nonce: nonce.span, associatedData: Span(), into: &plaintext)
+        return try gcm.open(chunk, key: messageKey, nonce: nonce.span, associatedData: Span(), into: &plaintext)
     }
 
     private var messageKey: Span<UInt8> {
@@ -104,16 +102,13 @@ struct ChunkedEncryption: ~Copyable {
         let base = derived.bytes.extracting(Self.keyLength...)
         return InlineArray { index in
             let shift = (AEAD.nonceLength - 1 - index) * 8
-            return base[index]
-                ^ UInt8(truncatingIfNeeded: shift < Int.bitWidth ? number >> shift : 0)
+            return base[index] ^ UInt8(truncatingIfNeeded: shift < Int.bitWidth ? number >> shift : 0)
         }
     }
 
     /// Whether a chunk with its tag can have this many bytes.
     private static func holds(_ count: Int, _ isLast: Bool) -> Bool {
-        isLast
-            ? AEAD.tagLength..<ChunkedLayout.sealedChunkLength ~= count
-            : count == ChunkedLayout.sealedChunkLength
+        isLast ? AEAD.tagLength..<ChunkedLayout.sealedChunkLength ~= count : count == ChunkedLayout.sealedChunkLength
     }
 
     private static func check(_ number: Int, _ isLast: Bool) throws(LockstepError) {
@@ -122,8 +117,7 @@ struct ChunkedEncryption: ~Copyable {
         guard 0..<limit ~= number else {
             throw LockstepError(
                 .misuse,
-                "chunk numbers range from 0 to 2^38 - 1, which only the last chunk can have, not "
-                    + "\(number)")
+                "chunk numbers range from 0 to 2^38 - 1, which only the last chunk can have, not " + "\(number)")
         }
     }
 
@@ -133,15 +127,13 @@ struct ChunkedEncryption: ~Copyable {
         guard key.count == keyLength, salt.count == saltLength else {
             throw LockstepError(
                 .misuse,
-                "chunked encryption takes a 32-byte key and a 24-byte salt, not \(key.count) and "
-                    + "\(salt.count)")
+                "chunked encryption takes a 32-byte key and a 24-byte salt, not \(key.count) and " + "\(salt.count)")
         }
         var info = label
         info.reserveCapacity(label.count + salt.count + context.count)
         for index in salt.indices { info.append(salt[index]) }
         for index in context.indices { info.append(context[index]) }
         return try HKDF.expand(
-            key, info: info.span, count: keyLength + AEAD.nonceLength + commitmentLength,
-            with: .sha512)
+            key, info: info.span, count: keyLength + AEAD.nonceLength + commitmentLength, with: .sha512)
     }
 }

@@ -22,9 +22,7 @@ struct ChunkedLayout: Equatable, Sendable {
     init(plaintextLength: Int) throws(LockstepError) {
         guard 0..<Self.chunkLimit * Self.chunkLength ~= plaintextLength else {
             throw LockstepError(
-                .misuse,
-                "chunked encryption takes 0 bytes or more and less than 4 PiB, not "
-                    + "\(plaintextLength)")
+                .misuse, "chunked encryption takes 0 bytes or more and less than 4 PiB, not " + "\(plaintextLength)")
         }
         self.plaintextLength = plaintextLength
     }
@@ -79,8 +77,7 @@ struct ChunkedLayout: Equatable, Sendable {
 
     private func check(_ number: Int) throws(LockstepError) {
         guard 0..<chunkCount ~= number else {
-            throw LockstepError(
-                .misuse, "a message of \(counted(chunkCount, "chunk")) has no chunk \(number)")
+            throw LockstepError(.misuse, "a message of \(counted(chunkCount, "chunk")) has no chunk \(number)")
         }
     }
 }

@@ -11,21 +11,22 @@ public import SystemPackage
 // 2. The file gets the identity of the line, and the role of a database.
 // 3. The file records the keyring, and the line that it has done so, as with any other database.
 //
-// The next run after the first step takes the line that is there. After the second the fork is finished: the next command
-// that writes does the third.
+// The next run after the first step takes the line that is there. After the second the fork is finished: the next
+// command that writes does the third.
 //
 // The registry of sealed columns has an identity of its own, which the fork keeps, and with it every cell. A fields
-// keyring that does not remember the fork expects of it what it remembers of the database in the line's `from`; nothing is
-// taken from the file. The first command with fields keys that may write gives the fork its own line there.
+// keyring that does not remember the fork expects of it what it remembers of the database in the line's `from`; nothing
+// is taken from the file. The first command with fields keys that may write gives the fork its own line there.
 
 /// Makes a copy of a database a database of its own.
 ///
-/// A backup, and a file that was copied with another program, has the identity of its database. A fork has one of its own
-/// and its own record in the same keyring. The database that it is a copy of does not change, and neither do the fork's rows
-/// and sealed cells. If it is killed, the next run finishes it. No key of the keyring can be destroyed meanwhile.
+/// A backup, and a file that was copied with another program, has the identity of its database. A fork has one of its
+/// own and its own record in the same keyring. The database that it is a copy of does not change, and neither do the
+/// fork's rows and sealed cells. If it is killed, the next run finishes it. No key of the keyring can be destroyed
+/// meanwhile.
 ///
-/// A fields keyring remembers the fork once ``KeyringFile/remember(_:sealedIn:)`` is called for it; until then, the fork must
-/// prove what the keyring remembers of its database.
+/// A fields keyring remembers the fork once ``KeyringFile/remember(_:sealedIn:)`` is called for it; until then, the
+/// fork must prove what the keyring remembers of its database.
 public struct Fork: Sendable {
     /// The copy.
     public let copy: FilePath
@@ -51,8 +52,8 @@ public struct Fork: Sendable {
     /// Runs the fork. No connection to the copy should be open: one with field keys would go on as the old database.
     /// - Parameter keyring: The keyring as opened from ``keyringFile``; afterwards its newest version.
     /// - Throws: ``LockstepError/Code/misuse`` for the database itself, for a copy in its place, and for one with a
-    ///   registry of sealed columns that an earlier build wrote; ``LockstepError/Code/unknownDatabase`` for a file whose
-    ///   identity the keyring does not record; ``LockstepError/Code/exchanged``;
+    ///   registry of sealed columns that an earlier build wrote; ``LockstepError/Code/unknownDatabase`` for a file
+    ///   whose identity the keyring does not record; ``LockstepError/Code/exchanged``;
     ///   ``LockstepError/Code/keyUnavailable`` for a copy under a key that is no longer in use;
     ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or full, and during a rotation;
     ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose; ``LockstepError/Code/busy``;
@@ -141,8 +142,7 @@ public struct Fork: Sendable {
             $0.origin == origin && $0.seen == 0 && $0.path == path
         }
         if let begun, begun.keyVersion == version { return begun.database }
-        let database =
-            if let begun { begun.database } else { try Random.bytes(KeyringTable.idLength) }
+        let database = if let begun { begun.database } else { try Random.bytes(KeyringTable.idLength) }
         try keyringFile.update(&keyring) { keyring in
             try keyring.list(
                 DatabaseRecord(
@@ -151,7 +151,8 @@ public struct Fork: Sendable {
         return database
     }
 
-    /// Whether the file has a registry in the second format, which names its database. Only the field keys can change that.
+    /// Whether the file has a registry in the second format, which names its database. Only the field keys can change
+    /// that.
     static func hasRegistryOfOneDatabase(_ connection: borrowing Connection) throws -> Bool {
         let table = EngineTables.datasets
         guard try EngineTables.exists(table, connection),
@@ -165,8 +166,7 @@ public struct Fork: Sendable {
     private func requireLastingRegistry(_ connection: borrowing Connection) throws {
         guard try Self.hasRegistryOfOneDatabase(connection) else { return }
         throw LockstepError(
-            .misuse,
-            "the registry of sealed columns in \(copy) is from an earlier build and names its database",
+            .misuse, "the registry of sealed columns in \(copy) is from an earlier build and names its database",
             advice:
                 "change the registry in the database, for example with \(.reseal), and make a new copy",
             context: .file(copy))
@@ -182,8 +182,7 @@ public struct Fork: Sendable {
 
     private var placeless: LockstepError {
         LockstepError(
-            .misuse,
-            "\(copy) does not say that it is a copy, and the keyring does not know where its database lies",
+            .misuse, "\(copy) does not say that it is a copy, and the keyring does not know where its database lies",
             advice: "\(.rememberKeyring) on the database records that", context: .file(copy))
     }
 

@@ -1,20 +1,20 @@
 internal import SystemPackage
 
 extension Restore {
-    /// Restores the database under its keyring's active key: the key that is active when the database gets its name. The
-    /// backup can be under any key of the keyring. Blocks.
+    /// Restores the database under its keyring's active key: the key that is active when the database gets its name.
+    /// The backup can be under any key of the keyring. Blocks.
     ///
     /// No key of the keyring can be destroyed meanwhile, and nobody else can replace the database.
     ///
-    /// Beside its database, which still lies where the keyring saw it, the restored file claims to be the same one and does
-    /// not open (``LockstepError/Code/twoFiles``) until ``Fork`` makes it a database of its own.
+    /// Beside its database, which still lies where the keyring saw it, the restored file claims to be the same one and
+    /// does not open (``LockstepError/Code/twoFiles``) until ``Fork`` makes it a database of its own.
     /// - Parameters:
     ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
     ///   - file: The keyring's file.
     ///   - progress: Called with the number of copied pages, again from the start if the key has changed.
-    /// - Throws: as ``run(key:backupKey:progress:)``; ``LockstepError/Code/locked`` if another job holds the database or
-    ///   the keyring for longer than ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes
-    ///   again and again. Then nothing is placed.
+    /// - Throws: as ``run(key:backupKey:progress:)``; ``LockstepError/Code/locked`` if another job holds the database
+    ///   or the keyring for longer than ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active
+    ///   key changes again and again. Then nothing is placed.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     package func run(
@@ -46,9 +46,7 @@ extension Restore {
                 if let key = try backupKey?.clone() { key } else {
                     try keyring.databaseKey(ofBackup: backup)
                 }
-            return try run(
-                key: keyring.activeDatabaseKey(), backupKey: found, placing: place,
-                progress: progress)
+            return try run(key: keyring.activeDatabaseKey(), backupKey: found, placing: place, progress: progress)
         }
         try finish(&keyring)
         return report
@@ -56,7 +54,8 @@ extension Restore {
 }
 
 extension Adoption {
-    /// Adopts a database under a keyring's active key: the key that is active when the new database gets its name. Blocks.
+    /// Adopts a database under a keyring's active key: the key that is active when the new database gets its name.
+    /// Blocks.
     ///
     /// No key of the keyring can be destroyed meanwhile.
     /// - Parameters:
@@ -66,8 +65,8 @@ extension Adoption {
     ///   - progress: Called with the number of copied rows, again from the start if the key has changed.
     /// - Throws: as the other forms; ``LockstepError/Code/locked`` if someone holds the keyring for longer than
     ///   ``FileLockWait`` allows; ``LockstepError/Code/busy`` if the keyring's active key changes again and again;
-    ///   ``LockstepError/Code/twoFiles`` for an export of a database that the keyring records elsewhere. Then nothing is
-    ///   placed.
+    ///   ``LockstepError/Code/twoFiles`` for an export of a database that the keyring records elsewhere. Then nothing
+    ///   is placed.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     package func run(
@@ -92,8 +91,7 @@ extension Adoption {
     }
 
     private func place(
-        _ keyring: inout Keyring, in file: KeyringFile, _ foreign: ForeignKey?,
-        _ progress: JobProgress.Handler
+        _ keyring: inout Keyring, in file: KeyringFile, _ foreign: ForeignKey?, _ progress: JobProgress.Handler
     ) throws -> AdoptionReport {
         try file.whileUsed {
             try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
@@ -108,15 +106,15 @@ extension Adoption {
 }
 
 extension Salvage {
-    /// Salvages a database of a keyring into a new one under the keyring's active key: the key that is active when the new
-    /// database gets its name. Blocks.
+    /// Salvages a database of a keyring into a new one under the keyring's active key: the key that is active when the
+    /// new database gets its name. Blocks.
     ///
     /// No key of the keyring can be destroyed meanwhile.
     /// - Parameters:
     ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
     ///   - file: The keyring's file.
-    ///   - progress: Called with the numbers of examined pages and of copied rows, and when a phase begins; again from the
-    ///     start if the key has changed.
+    ///   - progress: Called with the numbers of examined pages and of copied rows, and when a phase begins; again from
+    ///     the start if the key has changed.
     /// - Throws: as ``run(key:newKey:progress:)`` and ``Keyring/databaseKey(for:)``; ``LockstepError/Code/busy`` if the
     ///   keyring's active key changes again and again. Then nothing is placed.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")

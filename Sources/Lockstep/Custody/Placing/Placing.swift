@@ -2,9 +2,9 @@ internal import SystemPackage
 
 /// Gives a new file its database's name, under a key of a keyring.
 ///
-/// While a job makes the file, someone else can change the keyring: retire the key, for example, since others know it. So
-/// the file gets its name while nobody can change the keyring, and only if its key is still the active one. Otherwise the
-/// job makes the file again.
+/// While a job makes the file, someone else can change the keyring: retire the key, for example, since others know it.
+/// So the file gets its name while nobody can change the keyring, and only if its key is still the active one.
+/// Otherwise the job makes the file again.
 struct Placing {
     let keyringFile: KeyringFile
     /// The path of the database.
@@ -18,8 +18,8 @@ struct Placing {
 
     /// - Parameters:
     ///   - keyring: The keyring as opened from its file; afterwards the newest version.
-    ///   - make: Makes the file under the keyring's active key, and calls its second argument with the finished file and
-    ///     with what gives the file its name.
+    ///   - make: Makes the file under the keyring's active key, and calls its second argument with the finished file
+    ///     and with what gives the file its name.
     /// - Throws: ``LockstepError/Code/busy`` if the keyring gets another active key each time; any error from `make`.
     func run<Result>(
         _ keyring: inout Keyring,
@@ -31,8 +31,8 @@ struct Placing {
                 let result = try make(keyring) { file, rename in
                     try place(file, version, keyring, rename)
                 }
-                // The database has its place. An error now would make the caller undo its keyring; whatever is wrong with
-                // the keyring's file, its next use reports.
+                // The database has its place. An error now would make the caller undo its keyring; whatever is wrong
+                // with the keyring's file, its next use reports.
                 _ = try? keyringFile.reread(&keyring)
                 return result
             } catch is KeyHasChanged {
@@ -40,8 +40,7 @@ struct Placing {
             }
         }
         throw LockstepError(
-            .busy,
-            "the active key of \(keyringFile.path) has changed \(Self.attempts) times meanwhile",
+            .busy, "the active key of \(keyringFile.path) has changed \(Self.attempts) times meanwhile",
             hint: "run it again once nobody changes the keyring", context: .file(keyringFile.path))
     }
 
@@ -73,9 +72,7 @@ struct Placing {
 
     /// - Throws: ``LockstepError/Code/twoFiles`` for the content of a database that the keyring records and that still
     ///   lies where it was seen: nothing would show which is the database.
-    private func requireOnly(
-        _ content: KeyringTable.Content, _ version: UInt32, _ keyring: borrowing Keyring
-    ) throws {
+    private func requireOnly(_ content: KeyringTable.Content, _ version: UInt32, _ keyring: borrowing Keyring) throws {
         guard let known = keyring.record(of: content.database ?? []),
             let entry = keyring.document.keys.first(where: {
                 $0.kind == .database && $0.version == version

@@ -10,13 +10,12 @@ extension Store {
     ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
     ///   - file: The keyring's file.
     ///   - options: How the store works.
-    /// - Throws: as ``create(_:rawKey:options:)``, then the keyring can record a database that was never made, which the
-    ///   next call for that path makes; ``LockstepError/Code/keyringConflict`` for a signed or full keyring;
+    /// - Throws: as ``create(_:rawKey:options:)``, then the keyring can record a database that was never made, which
+    ///   the next call for that path makes; ``LockstepError/Code/keyringConflict`` for a signed or full keyring;
     ///   ``LockstepError/Code/keyringChanged`` for one whose ring was changed in the meantime;
     ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose; any error of writing its file.
     public static func create(
-        _ path: FilePath, keyring: inout Keyring, in file: KeyringFile,
-        options: StoreOptions = .init()
+        _ path: FilePath, keyring: inout Keyring, in file: KeyringFile, options: StoreOptions = .init()
     ) throws -> Store {
         try PendingDatabase.requireFree(path)
         let key = try file.list(newDatabase: path, &keyring)
@@ -38,8 +37,7 @@ extension Store {
     ///   - options: How the store works.
     /// - Throws: as ``open(_:rawKey:options:)`` and ``Keyring/databaseKey(for:)``.
     public static func open(
-        _ path: FilePath, keyring: inout Keyring, in file: KeyringFile? = nil,
-        options: StoreOptions = .init()
+        _ path: FilePath, keyring: inout Keyring, in file: KeyringFile? = nil, options: StoreOptions = .init()
     ) throws -> Store {
         guard let file = file ?? keyring.file else {
             return try Store.open(path, rawKey: keyring.databaseKey(for: path), options: options)

@@ -31,14 +31,11 @@ struct FleetJob {
     ) throws {
         var writing = options
         writing.synchronous = .normal
-        let connection = try Connection.open(
-            file, key: access.databaseKey(for: file), options: writing)
+        let connection = try Connection.open(file, key: access.databaseKey(for: file), options: writing)
         result.database = try connection.databaseID()
         let before = try Ledger.entries(connection)
         (result.from, result.to) = (versions(before), versions(before))
-        guard
-            try CombinedPlan.hasSteps(
-                fleet.sets, fleet.target, fleet.recordedDown, ledger: before, on: connection)
+        guard try CombinedPlan.hasSteps(fleet.sets, fleet.target, fleet.recordedDown, ledger: before, on: connection)
         else { return }
         do {
             try migrate(connection, &result)
@@ -77,8 +74,7 @@ struct FleetJob {
     private func requireGoingOn(_ hint: String? = nil) throws(LockstepError) {
         guard queue.shouldContinue() else {
             throw LockstepError(
-                .interrupted, "the migration of \(file) was interrupted", hint: hint,
-                context: .file(file))
+                .interrupted, "the migration of \(file) was interrupted", hint: hint, context: .file(file))
         }
     }
 
@@ -92,8 +88,7 @@ struct FleetJob {
     // MARK: With a way back
 
     private func runSafely(
-        _ safety: FleetMigration.Safety, _ access: borrowing DatabaseAccess,
-        _ result: inout FleetResult
+        _ safety: FleetMigration.Safety, _ access: borrowing DatabaseAccess, _ result: inout FleetResult
     ) throws {
         result.from = try recordedVersions(access)
         result.to = result.from
@@ -126,8 +121,7 @@ struct FleetJob {
         var reading = fleet.options
         reading.addition = reading.addition?.migrating(isChecked: true)
         reading.isQueryOnly = true
-        let connection = try Connection.open(
-            file, key: access.databaseKey(for: file), options: reading)
+        let connection = try Connection.open(file, key: access.databaseKey(for: file), options: reading)
         return versions(try Ledger.entries(connection))
     }
 

@@ -67,8 +67,7 @@ public struct FleetMigration: Sendable {
         guard !files.isEmpty else {
             throw LockstepError(
                 .notFound, "no files match \(pattern)",
-                hint: "Lockstep expands the pattern, not the shell: put it in quotes, such as "
-                    + "'tenants/*.db'")
+                hint: "Lockstep expands the pattern, not the shell: put it in quotes, such as " + "'tenants/*.db'")
         }
         return files
     }
@@ -86,8 +85,7 @@ public struct FleetMigration: Sendable {
     /// - Throws: ``LockstepError/Code/misuse`` unless ``jobs`` is positive; ``LockstepError/Code/inputOutput`` if the
     ///   system has no thread left; at the end, `CancellationError` or the error from `result` or `progress`. The error
     ///   of a file is in its ``FleetResult``.
-    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`") public func run(
         access: @escaping @Sendable (FilePath) throws -> DatabaseAccess,
         result: (FleetResult) throws -> Void = { _ in },
         progress: JobProgress.Handler = { _ in }
@@ -99,8 +97,7 @@ public struct FleetMigration: Sendable {
 
     /// The same, with a report that also counts the files of a fleet that was stopped.
     /// - Throws: The same as the form that returns the report.
-    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`") public func run(
         access: @escaping @Sendable (FilePath) throws -> DatabaseAccess,
         into report: inout FleetReport,
         result: (FleetResult) throws -> Void = { _ in },
@@ -170,8 +167,7 @@ public struct FleetMigration: Sendable {
             result.error = error
         } catch {
             result.error = LockstepError(
-                .misuse, "\(file): an error of the calling program, \(type(of: error))",
-                context: .file(file))
+                .misuse, "\(file): an error of the calling program, \(type(of: error))", context: .file(file))
         }
         result.time = result.time.ended()
         return result

@@ -3,10 +3,10 @@ public import SystemPackage
 /// Runs the pending migrations on an encrypted copy of the real database, to find out whether they succeed, how
 /// long they take and how they change the rows.
 ///
-/// The real file is only read, and writers continue meanwhile. The copy is made page by page under a random key
-/// that is never stored: if a kill leaves the copy, it cannot be read, and the next rehearsal removes
-/// it. The copy has a hidden name, is readable by its owner only, and is removed however the rehearsal ends. No key of the
-/// keyrings can be destroyed meanwhile.
+/// The real file is only read, and writers continue meanwhile. The copy is made page by page under a random key that is
+/// never stored: if a kill leaves the copy, it cannot be read, and the next rehearsal removes it. The copy has a hidden
+/// name, is readable by its owner only, and is removed however the rehearsal ends. No key of the keyrings can be
+/// destroyed meanwhile.
 ///
 /// Costs reading the database once, the migrations themselves, counting every table once per version, and a
 /// verification. Needs free space of twice the database's size, and more if migrations rewrite most of it more
@@ -96,15 +96,13 @@ public struct Rehearsal {
         let pages: Int? = try original.value("PRAGMA main.page_count")
         let bytes = (pages ?? 0) * Profile.current.pageSize
         try DiskSpace.require(
-            DiskSpace.needed(forCopyOf: bytes) + bytes, for: "a rehearsal of \(database)",
-            in: folder, freeSpace)
+            DiskSpace.needed(forCopyOf: bytes) + bytes, for: "a rehearsal of \(database)", in: folder, freeSpace)
     }
 
     // MARK: Steps
 
     private func migrate(
-        _ path: FilePath, _ key: borrowing DatabaseKey, _ report: inout RehearsalReport,
-        _ reporter: JobReporter
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ report: inout RehearsalReport, _ reporter: JobReporter
     ) throws {
         var writing = options.asking(reporter.shouldContinue)
         writing.isQueryOnly = false

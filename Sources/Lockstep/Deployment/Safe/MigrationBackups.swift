@@ -108,18 +108,14 @@ struct MigrationBackups {
 
     /// Removes the backups that killed runs did not finish. No other run must be in progress.
     func sweepUnfinished() throws {
-        for file in try Folder.list(place, hidden: true, where: { $0.begins(with: ".\(prefix)") })
-            .files
-        {
+        for file in try Folder.list(place, hidden: true, where: { $0.begins(with: ".\(prefix)") }).files {
             let name = DatabaseFile.sideSuffixes.reduce(file) {
                 $0.rest(before: $1).map(String.init) ?? $0
             }
             // `AtomicFile.uniqueSibling(of:)` names them `.<name>.<number in base 36>.new`.
-            let parts = name.utf8.dropFirst().split(
-                separator: UInt8(ascii: "."), omittingEmptySubsequences: false
-            ).map(Substring.init)
-            guard parts.count > 2, parts.last == "new",
-                UInt64(parts[parts.count - 2], radix: 36) != nil,
+            let parts = name.utf8.dropFirst().split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(
+                Substring.init)
+            guard parts.count > 2, parts.last == "new", UInt64(parts[parts.count - 2], radix: 36) != nil,
                 parse(parts.dropLast(2).joined(separator: ".")) != nil
             else { continue }
             AtomicFile.remove(folder.appending(file))

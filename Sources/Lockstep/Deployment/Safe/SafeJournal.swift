@@ -51,9 +51,7 @@ struct SafeJournal: Equatable {
         let path = path(of: database)
         guard FileAccess.exists(path) else { return nil }
         let bytes = try FileAccess.read(path, limit: largestFile)
-        guard let text = String(validating: bytes, as: UTF8.self),
-            let journal = parse(text, database)
-        else {
+        guard let text = String(validating: bytes, as: UTF8.self), let journal = parse(text, database) else {
             throw LockstepError(
                 .malformedInput, "\(path) is not a valid journal of a safe migration",
                 advice: "move it away; if it is damaged, run \(.verify) first",

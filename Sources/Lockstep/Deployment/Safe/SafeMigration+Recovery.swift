@@ -12,8 +12,7 @@ extension SafeMigration {
             return journal
         }
         let watch = try connection.watchCommits()
-        let cause = LockstepError(
-            .interrupted, "an earlier run was killed while it was restoring the database")
+        let cause = LockstepError(.interrupted, "an earlier run was killed while it was restoring the database")
         if !FileAccess.exists(journal.backup) {
             report.outcome = .notRestored
             let lost = LockstepError(
@@ -44,21 +43,18 @@ extension SafeMigration {
     /// Whether the kill came after the commit of the restore: then the versions of the failed run are no longer
     /// in the ledger.
     private func isRestored(
-        _ connection: borrowing Connection, _ journal: SafeJournal,
-        _ access: borrowing DeploymentKey
+        _ connection: borrowing Connection, _ journal: SafeJournal, _ access: borrowing DeploymentKey
     ) throws -> Bool {
         var reading = options.ofSchema
         reading.isQueryOnly = true
-        let backup = try Connection.open(
-            journal.backup, key: access.key.withoutOrigin(), options: reading)
+        let backup = try Connection.open(journal.backup, key: access.key.withoutOrigin(), options: reading)
         return try Ledger.entries(backup) == Ledger.entries(connection)
     }
 
     /// Verifies the work of a killed run that has no versions left to run.
     func verify(
-        _ unfinished: SafeJournal, _ connection: borrowing Connection,
-        _ access: borrowing DeploymentKey, _ backups: MigrationBackups,
-        _ report: inout SafeMigrationReport
+        _ unfinished: SafeJournal, _ connection: borrowing Connection, _ access: borrowing DeploymentKey,
+        _ backups: MigrationBackups, _ report: inout SafeMigrationReport
     ) throws {
         try sweepUnfinished(backups)
         report.backup = unfinished.backup
@@ -71,8 +67,7 @@ extension SafeMigration {
                 report.outcome = .notRestored
                 throw notRestored(
                     "was not restored: the run that migrated it was killed, and others might have "
-                        + "written to it since", error, unfinished.backup,
-                    "fix the migrations and continue from here")
+                        + "written to it since", error, unfinished.backup, "fix the migrations and continue from here")
             }
             var journal = unfinished
             journal.phase = .restoring

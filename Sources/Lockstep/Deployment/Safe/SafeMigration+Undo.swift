@@ -27,9 +27,8 @@ extension SafeMigration {
 
     /// Restores the backup's content, unless others have committed anything since `watch` began.
     func restore(
-        _ cause: any Error, _ journal: SafeJournal, _ connection: borrowing Connection,
-        _ watch: CommitWatch, _ access: borrowing DeploymentKey, _ backups: MigrationBackups,
-        _ report: inout SafeMigrationReport
+        _ cause: any Error, _ journal: SafeJournal, _ connection: borrowing Connection, _ watch: CommitWatch,
+        _ access: borrowing DeploymentKey, _ backups: MigrationBackups, _ report: inout SafeMigrationReport
     ) throws {
         report.outcome = .notRestored
         let isRestored: Bool
@@ -38,8 +37,7 @@ extension SafeMigration {
             try PageAudit(journal.backup).requireClean(access.key)
             var reading = options.ofSchema
             reading.isQueryOnly = true
-            let backup = try Connection.open(
-                journal.backup, key: access.key.withoutOrigin(), options: reading)
+            let backup = try Connection.open(journal.backup, key: access.key.withoutOrigin(), options: reading)
             isRestored = try connection.replaceContent(with: backup, timeout: timeout) {
                 try watch.others($0) == 0
             }
@@ -66,9 +64,7 @@ extension SafeMigration {
     ) { try? forget(journal, backups, &report) }
 
     /// Ends a restore: the database has its old content again, and the backup holds the same.
-    func forget(
-        _ journal: SafeJournal, _ backups: MigrationBackups, _ report: inout SafeMigrationReport
-    ) throws {
+    func forget(_ journal: SafeJournal, _ backups: MigrationBackups, _ report: inout SafeMigrationReport) throws {
         // First the journal: without its backup, it would make the next run look for the backup.
         if let origin = journal.origin {
             try SafeJournal(phase: .migrating, backup: origin, origin: nil).write(of: database)
@@ -95,8 +91,7 @@ extension SafeMigration {
             advice: """
                 \(hint); or discard everything written since: close every program that uses the database, \
                 then \(.restoreBackup("\(backup)"))
-                """,
-            context: .file(database).completed(by: (cause as? LockstepError)?.context ?? .init()))
+                """, context: .file(database).completed(by: (cause as? LockstepError)?.context ?? .init()))
     }
 
     /// The text of an error of the calling program can contain values.

@@ -4,9 +4,9 @@ public import SystemPackage
 ///
 /// In this order:
 ///
-/// 1. Lock files beside the database, `.<name>.custody` and `.<name>.safe-migration-lock`, keep out other safe migrations
-///    and other jobs that replace the file. They are not removed. Locks beside the keyrings keep their keys from being
-///    destroyed.
+/// 1. Lock files beside the database, `.<name>.custody` and `.<name>.safe-migration-lock`, keep out other safe
+///    migrations and other jobs that replace the file. They are not removed. Locks beside the keyrings keep their keys
+///    from being destroyed.
 /// 2. The work of a killed run is finished or continued; see below.
 /// 3. A verified, encrypted backup is made: `<name>.<UTC time>-<number>.before-migration`.
 /// 4. The versions run, each in a separate transaction, as with ``Migrator``.
@@ -73,11 +73,11 @@ public struct SafeMigration {
     ///   - progress: Called while it waits for another safe migration, for the copied pages of the backup, then as in a
     ///     migration and a verification, several times per second within statements too. An error that it throws ends
     ///     the run like any other failure, except while the database is restored: that cannot be stopped.
-    /// - Throws: The original failure, after the database was restored;
-    ///   ``LockstepError/Code/verificationFailed`` for a check; ``LockstepError/Code/notRestored`` if the
-    ///   database is not restored, with instructions; ``LockstepError/Code/locked`` if another safe migration
-    ///   runs, or a key of the keyrings is being destroyed, for longer than ``timeout``; ``LockstepError/Code/misuse`` if ``keep`` is negative or the path contains a
-    ///   line feed; `CancellationError`; any error from `progress`.
+    /// - Throws: The original failure, after the database was restored; ``LockstepError/Code/verificationFailed`` for a
+    ///   check; ``LockstepError/Code/notRestored`` if the database is not restored, with instructions;
+    ///   ``LockstepError/Code/locked`` if another safe migration runs, or a key of the keyrings is being destroyed, for
+    ///   longer than ``timeout``; ``LockstepError/Code/misuse`` if ``keep`` is negative or the path contains a line
+    ///   feed; `CancellationError`; any error from `progress`.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
@@ -90,8 +90,7 @@ public struct SafeMigration {
 
     /// The same, with a report that also shows how a failed run ended.
     /// - Throws: The errors of ``run(_:progress:)``.
-    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`") public func run(
         _ access: borrowing DatabaseAccess, into report: inout SafeMigrationReport,
         progress: JobProgress.Handler = { _ in }
     ) throws {

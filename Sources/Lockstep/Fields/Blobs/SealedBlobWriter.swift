@@ -23,8 +23,7 @@ final class SealedBlobWriter: PieceWriter {
         self.column = column.column
         self.count = count
         padding = cipher.padding
-        var state = State(
-            blob: blob, message: message, layout: try ChunkedLayout(plaintextLength: length))
+        var state = State(blob: blob, message: message, layout: try ChunkedLayout(plaintextLength: length))
         let flag = padding == .none ? 0 : CellTag.paddedFlag
         try state.take([CellTag.blob.rawValue | flag])
         self.state = consume state
@@ -54,10 +53,8 @@ final class SealedBlobWriter: PieceWriter {
 
     private func wrongCount(_ came: String) -> LockstepError {
         LockstepError(
-            .misuse,
-            "\(column.table).\(column.name) got \(came) bytes, but \(count) were announced",
-            hint: "nothing was written; announce the exact number of bytes", context: column.context
-        )
+            .misuse, "\(column.table).\(column.name) got \(came) bytes, but \(count) were announced",
+            hint: "nothing was written; announce the exact number of bytes", context: column.context)
     }
 
     // MARK: Room
@@ -85,14 +82,11 @@ final class SealedBlobWriter: PieceWriter {
     }
 
     /// Replaces the row's value with zeros, which are not a cell yet.
-    private static func makeRoom(
-        _ length: Int, _ place: SealedPlace, _ connection: borrowing Connection
-    ) throws {
+    private static func makeRoom(_ length: Int, _ place: SealedPlace, _ connection: borrowing Connection) throws {
         let shape = place.column.shape
         guard let rowID = shape.rowIDName else {
             throw LockstepError(
-                .misuse, "the columns of \(shape.name) use every name of its rowid",
-                context: place.place.context)
+                .misuse, "the columns of \(shape.name) use every name of its rowid", context: place.place.context)
         }
         func set(_ value: String) -> SQL {
             SQL(
@@ -104,8 +98,7 @@ final class SealedBlobWriter: PieceWriter {
         let cell = try place.column.cipher.seal(.blob([]), at: place.binding)
         try connection.execute(set("?"), cell, place.place.row)
         guard connection.changes == 1 else { throw place.missingRow() }
-        try connection.executeWithoutTriggers(
-            set("zeroblob(?)"), [.integer(Int64(length)), .integer(place.place.row)])
+        try connection.executeWithoutTriggers(set("zeroblob(?)"), [.integer(Int64(length)), .integer(place.place.row)])
         guard connection.changes == 1 else { throw place.missingRow() }
     }
 }

@@ -48,8 +48,7 @@ final class SealedContent: PieceReader {
         guard let bytes else {
             throw LockstepError(
                 .decodeMismatch, "the value of \(place.title) is neither a BLOB nor TEXT",
-                hint: "read it through \(DecryptingViews.name(of: place.place.table))",
-                context: place.place.context)
+                hint: "read it through \(DecryptingViews.name(of: place.place.table))", context: place.place.context)
         }
         return bytes
     }

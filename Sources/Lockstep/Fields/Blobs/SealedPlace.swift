@@ -16,8 +16,7 @@ struct SealedPlace {
                 context: column.column.context)
         }
         self.column = column
-        self.place = BlobPlace(
-            table: column.column.table, column: column.column.name, row: place.row)
+        self.place = BlobPlace(table: column.column.table, column: column.column.name, row: place.row)
         binding = try column.binding(ofRow: place.row, connection)
     }
 

@@ -58,8 +58,7 @@ struct AssociatedData {
         case .key(let values):
             guard (1...Self.maximumKeyValues).contains(values.count) else {
                 throw LockstepError(
-                    .misuse,
-                    "a primary key has 1 to \(Self.maximumKeyValues) values, not \(values.count)")
+                    .misuse, "a primary key has 1 to \(Self.maximumKeyValues) values, not \(values.count)")
             }
             var bytes = Array(buffer[..<fixedLength])
             bytes += [1, UInt8(values.count)]

@@ -25,8 +25,8 @@
 // message's context, from which the chunks' key is derived: a chunk opens only under its own number in its own cell.
 // The last chunk is known by its length; once it has opened, nothing is missing at the end.
 //
-// A value that is sealed in one piece becomes a stream if it is a BLOB whose plaintext is longer than 1 MiB and a byte. A
-// value that is written as a stream becomes one at any length, because its bytes are never all in memory at once.
+// A value that is sealed in one piece becomes a stream if it is a BLOB whose plaintext is longer than 1 MiB and a byte.
+// A value that is written as a stream becomes one at any length, because its bytes are never all in memory at once.
 //
 // Associated data, all numbers big-endian:
 //
@@ -40,8 +40,8 @@
 //   each    type tag (1) ‖ length (4) ‖ bytes
 //
 // A cell is valid if its length is at least the minimum of its format, its format and its binding version are the
-// column's, its key version is one of the keyring's and has the commitment that the registry holds for it, it authenticates under that column's key
-// with this associated data, and its plaintext decodes without a byte left over.
+// column's, its key version is one of the keyring's and has the commitment that the registry holds for it, it
+// authenticates under that column's key with this associated data, and its plaintext decodes without a byte left over.
 
 /// How a cell is sealed. Together with the binding version, it is the cell's first byte.
 enum CellFormat: UInt8, Sendable, CaseIterable {
@@ -121,8 +121,7 @@ package struct CellPrefix: Sendable, Equatable {
     /// Decodes the beginning of a value; nil if no cell begins this way, or the value is too short to be a cell.
     /// - Parameter length: The length of the whole value, if `bytes` is only its beginning.
     package init?(_ bytes: Span<UInt8>, length: Int? = nil) {
-        guard bytes.count >= CellFormat.prefixLength,
-            let (format, binding) = CellFormat.of(bytes[0]),
+        guard bytes.count >= CellFormat.prefixLength, let (format, binding) = CellFormat.of(bytes[0]),
             // The type tag, at least, is sealed.
             length ?? bytes.count > format.overhead
         else { return nil }
@@ -143,11 +142,10 @@ package enum CellShape {
         mode.formats.map { ($0.byte(.second), $0.overhead) }
     }
 
-    /// SQL that tests whether an expression looks like a cell of such a column, of one of these binding versions, by the
-    /// same rules as ``CellPrefix``.
+    /// SQL that tests whether an expression looks like a cell of such a column, of one of these binding versions, by
+    /// the same rules as ``CellPrefix``.
     static func matches(
-        _ expression: String, _ mode: SealingMode,
-        _ versions: [BindingVersion] = BindingVersion.allCases
+        _ expression: String, _ mode: SealingMode, _ versions: [BindingVersion] = BindingVersion.allCases
     ) -> String {
         let alternatives = mode.formats.map { format in
             "(\(hasByte(expression, format, versions)) AND length(\(expression)) > \(format.overhead))"
@@ -164,12 +162,9 @@ package enum CellShape {
         return "(\(alternatives.joined(separator: " OR ")))"
     }
 
-    private static func hasByte(
-        _ expression: String, _ format: CellFormat, _ versions: [BindingVersion]
-    ) -> String {
+    private static func hasByte(_ expression: String, _ format: CellFormat, _ versions: [BindingVersion]) -> String {
         let bytes = versions.map { "x'\(Hex.encode([format.byte($0)]))'" }
         let first = "substr(\(expression), 1, 1)"
-        return bytes.count == 1
-            ? "\(first) = \(bytes[0])" : "\(first) IN (\(bytes.joined(separator: ", ")))"
+        return bytes.count == 1 ? "\(first) = \(bytes[0])" : "\(first) IN (\(bytes.joined(separator: ", ")))"
     }
 }

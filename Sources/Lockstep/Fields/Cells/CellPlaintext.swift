@@ -23,8 +23,7 @@ enum CellPlaintext {
 
     /// Writes a payload that already has its type's form to `output`, as ``write(_:_:to:)`` does.
     static func write(
-        _ tag: CellTag, _ payload: Span<UInt8>, _ padding: CellPadding,
-        to output: inout MutableSpan<UInt8>
+        _ tag: CellTag, _ payload: Span<UInt8>, _ padding: CellPadding, to output: inout MutableSpan<UInt8>
     ) {
         let isPadded = padding != .none
         output[0] = tag.rawValue | (isPadded ? CellTag.paddedFlag : 0)

@@ -58,9 +58,7 @@ struct ChunkedCell: ~Copyable {
         for number in try layout.chunks(holding: piece) {
             let range = try open(number)
             let share = piece.clamped(to: range)
-            chunk.append(
-                (share.lowerBound - range.lowerBound)..<(share.upperBound - range.lowerBound),
-                to: &bytes)
+            chunk.append((share.lowerBound - range.lowerBound)..<(share.upperBound - range.lowerBound), to: &bytes)
         }
         return bytes
     }
@@ -79,9 +77,7 @@ struct ChunkedCell: ~Copyable {
         let isOpen = try sealed.with(0..<place.count) { sealed throws(LockstepError) in
             try blob.read(into: &sealed, at: CellFormat.prefixLength + place.lowerBound)
             return try chunk.with(0..<range.count) { plaintext throws(LockstepError) in
-                try message.open(
-                    sealed.span, number: number, isLast: number == layout.lastChunk,
-                    into: &plaintext)
+                try message.open(sealed.span, number: number, isLast: number == layout.lastChunk, into: &plaintext)
             }
         }
         guard isOpen else { throw cipher.forged(binding) }

@@ -13,8 +13,7 @@ final class ChunkedCipher: VersionCipher {
     }
 
     init(_ number: UInt32, _ owner: CellOwner, _ keys: FieldKeys) throws(LockstepError) {
-        let key = try keys.columnKey(
-            owner.bytes, version: number, format: CellFormat.chunked.byte(owner.version))
+        let key = try keys.columnKey(owner.bytes, version: number, format: CellFormat.chunked.byte(owner.version))
         let prefix = CellPrefix(.chunked, owner.version, keyVersion: number)
         self.number = number
         binding = owner.version
@@ -62,12 +61,10 @@ final class ChunkedCipher: VersionCipher {
             let place = try layout.encryptedRange(ofChunk: number)
             let chunk = unsafe UnsafeMutableBufferPointer(
                 rebasing: cell[
-                    (CellFormat.prefixLength + place.lowerBound)..<(CellFormat.prefixLength
-                        + place.upperBound)])
+                    (CellFormat.prefixLength + place.lowerBound)..<(CellFormat.prefixLength + place.upperBound)])
             // The plaintext is after its chunk's place, and that place never reaches the plaintext of the next chunk.
             if let target = chunk.baseAddress, let source = cell.baseAddress {
-                unsafe target.update(
-                    from: source + shift + plaintext.lowerBound, count: plaintext.count)
+                unsafe target.update(from: source + shift + plaintext.lowerBound, count: plaintext.count)
             }
             var span = unsafe MutableSpan(_unsafeElements: chunk)
             try message.seal(inPlace: &span, number: number, isLast: number == layout.lastChunk)
@@ -85,8 +82,7 @@ final class ChunkedCipher: VersionCipher {
             let range = try layout.plaintextRange(ofChunk: number)
             let isOpen = try plaintext.with(range) { target throws(LockstepError) in
                 try message.open(
-                    chunks.extracting(place), number: number, isLast: number == layout.lastChunk,
-                    into: &target)
+                    chunks.extracting(place), number: number, isLast: number == layout.lastChunk, into: &target)
             }
             guard isOpen else { return false }
         }
@@ -113,7 +109,6 @@ extension ChunkedCipher.State {
         _ salt: Span<UInt8>, _ commitment: Span<UInt8>, _ binding: CellBinding
     ) throws(LockstepError) -> ChunkedEncryption? {
         let context = try associatedData.bytes(binding)
-        return try ChunkedEncryption.opening(
-            key: key.bytes, salt: salt, context: context.span, commitment: commitment)
+        return try ChunkedEncryption.opening(key: key.bytes, salt: salt, context: context.span, commitment: commitment)
     }
 }

@@ -7,9 +7,7 @@ package final class SealingTools {
 
     /// Fills `nonce` with a fresh nonce.
     func drawNonce(to nonce: UnsafeMutableBufferPointer<UInt8>) throws(LockstepError) {
-        guard let start = nonce.baseAddress,
-            unsafe random.fill(start, Int32(XAES256GCM.nonceLength))
-        else {
+        guard let start = nonce.baseAddress, unsafe random.fill(start, Int32(XAES256GCM.nonceLength)) else {
             throw LockstepError(
                 .cryptographyFailed, "OpenSSL returned no random bytes for a nonce",
                 hint: "nothing was sealed; try again")
@@ -91,8 +89,7 @@ package final class ColumnCipher {
     }
 
     private func seal(
-        _ tag: CellTag, _ length: Int, at binding: CellBinding,
-        _ write: (inout MutableSpan<UInt8>) -> Void
+        _ tag: CellTag, _ length: Int, at binding: CellBinding, _ write: (inout MutableSpan<UInt8>) -> Void
     ) throws(LockstepError) -> [UInt8] {
         // The padded length decides, so that the format reveals no more than the length does.
         guard length > CellFormat.longestPiece, tag == .blob, let largeFormat else {
@@ -112,8 +109,7 @@ package final class ColumnCipher {
         try unsafe cell.withUnsafeMutableBufferPointer { bytes throws(LockstepError) in
             for index in 0..<CellFormat.prefixLength { unsafe bytes[index] = prefix[index] }
             var plaintext = unsafe MutableSpan(
-                _unsafeElements: UnsafeMutableBufferPointer(
-                    rebasing: bytes[start..<(start + length)]))
+                _unsafeElements: UnsafeMutableBufferPointer(rebasing: bytes[start..<(start + length)]))
             write(&plaintext)
             try unsafe cipher.seal(bytes, tools, binding)
         }
@@ -137,8 +133,7 @@ package final class ColumnCipher {
 
     /// Opens a cell without creating a value: lends the payload to `body`, then wipes it.
     func open<Result>(
-        _ cell: Span<UInt8>, at binding: CellBinding,
-        _ body: (CellTag, Span<UInt8>) throws(LockstepError) -> Result
+        _ cell: Span<UInt8>, at binding: CellBinding, _ body: (CellTag, Span<UInt8>) throws(LockstepError) -> Result
     ) throws(LockstepError) -> Result {
         let result = try openPlaintext(of: cell, at: binding) {
             plaintext throws(LockstepError) -> Result? in
@@ -150,15 +145,13 @@ package final class ColumnCipher {
     }
 
     private func openPlaintext<Result>(
-        of cell: Span<UInt8>, at binding: CellBinding,
-        _ body: (Span<UInt8>) throws(LockstepError) -> Result
+        of cell: Span<UInt8>, at binding: CellBinding, _ body: (Span<UInt8>) throws(LockstepError) -> Result
     ) throws(LockstepError) -> Result {
         guard let prefix = CellPrefix(cell), isOurs(prefix) else {
             throw malformed("holds no sealed value", binding)
         }
         let version: any VersionCipher =
-            prefix.format == .chunked
-            ? try chunkedCipher(prefix, binding) : try version(prefix, binding)
+            prefix.format == .chunked ? try chunkedCipher(prefix, binding) : try version(prefix, binding)
         guard let length = prefix.format.plaintextLength(cell.count) else { throw forged(binding) }
         let result = try tools.buffer.with(length) { plaintext throws(LockstepError) -> Result? in
             guard try version.open(cell, binding, into: &plaintext) else { return nil }

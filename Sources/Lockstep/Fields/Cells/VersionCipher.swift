@@ -44,8 +44,7 @@ private final class RandomCipher: VersionCipher {
     }
 
     init(_ number: UInt32, _ owner: CellOwner, _ keys: FieldKeys) throws(LockstepError) {
-        let key = try keys.columnKey(
-            owner.bytes, version: number, format: CellFormat.random.byte(owner.version))
+        let key = try keys.columnKey(owner.bytes, version: number, format: CellFormat.random.byte(owner.version))
         let cipher = try XAES256GCM(key: key.bytes)
         let prefix = CellPrefix(.random, owner.version, keyVersion: number)
         self.number = number
@@ -60,12 +59,10 @@ private final class RandomCipher: VersionCipher {
         _ cell: UnsafeMutableBufferPointer<UInt8>, _ tools: SealingTools, _ binding: CellBinding
     ) throws(LockstepError) {
         let start = CellFormat.random.headerLength
-        let drawn = unsafe UnsafeMutableBufferPointer(
-            rebasing: cell[CellFormat.prefixLength..<start])
+        let drawn = unsafe UnsafeMutableBufferPointer(rebasing: cell[CellFormat.prefixLength..<start])
         try unsafe tools.drawNonce(to: drawn)
         let nonce = unsafe Span(_unsafeElements: UnsafeBufferPointer(drawn))
-        var message = unsafe MutableSpan(
-            _unsafeElements: UnsafeMutableBufferPointer(rebasing: cell[start...]))
+        var message = unsafe MutableSpan(_unsafeElements: UnsafeMutableBufferPointer(rebasing: cell[start...]))
         try state.seal(&message, nonce, binding)
     }
 
@@ -74,8 +71,7 @@ private final class RandomCipher: VersionCipher {
     ) throws(LockstepError) -> Bool {
         let start = CellFormat.random.headerLength
         return try state.open(
-            cell.extracting(start...), cell.extracting(CellFormat.prefixLength..<start), binding,
-            into: &plaintext)
+            cell.extracting(start...), cell.extracting(CellFormat.prefixLength..<start), binding, into: &plaintext)
     }
 }
 
@@ -88,8 +84,7 @@ extension RandomCipher.State {
     }
 
     mutating func open(
-        _ sealed: Span<UInt8>, _ nonce: Span<UInt8>, _ binding: CellBinding,
-        into plaintext: inout MutableSpan<UInt8>
+        _ sealed: Span<UInt8>, _ nonce: Span<UInt8>, _ binding: CellBinding, into plaintext: inout MutableSpan<UInt8>
     ) throws(LockstepError) -> Bool {
         let data = try associatedData.bytes(binding)
         return try cipher.open(

@@ -6,8 +6,8 @@ public import SystemPackage
 /// - A **database key** encrypts the databases that the keyring records under it. Each of them must be named, and must
 ///   be under another key now.
 /// - A **field key** seals cells in the databases that the fields keyring remembers, and an **index key** makes tokens
-///   there. Each of them must be named, and no column of it may have cells, or an index, under the key. So must each fork
-///   of them that the keyring does not remember yet, as far as the keyrings of the named databases record it.
+///   there. Each of them must be named, and no column of it may have cells, or an index, under the key. So must each
+///   fork of them that the keyring does not remember yet, as far as the keyrings of the named databases record it.
 /// - A **manifest key** signs only. Nothing becomes unreadable without it.
 ///
 /// A recorded database that no longer exists is given up by its identity, in ``lost``. Backups that were made under a
@@ -42,7 +42,8 @@ public struct KeyDestruction: Sendable {
     ///   is active, already destroyed or part of an unfinished rotation, and for a keyring that is signed;
     ///   ``LockstepError/Code/keyringChanged`` for one that is changed again and again meanwhile, or whose ring was;
     ///   ``LockstepError/Code/locked`` if a job uses the keyring for longer than ``FileLockWait`` allows;
-    ///   ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any error of opening a database.
+    ///   ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any error of opening a
+    ///   database.
     package func run(
         _ keyring: inout Keyring, databaseKey: (FilePath) throws -> DatabaseKey
     ) throws {
@@ -62,8 +63,7 @@ public struct KeyDestruction: Sendable {
             }
         }
         throw LockstepError(
-            .keyringChanged,
-            "someone else has changed \(keyringFile.path) \(Self.attempts) times meanwhile",
+            .keyringChanged, "someone else has changed \(keyringFile.path) \(Self.attempts) times meanwhile",
             hint: "run it again once nobody changes the keyring", context: .file(keyringFile.path))
     }
 
@@ -137,9 +137,7 @@ public struct KeyDestruction: Sendable {
             if let database = try connection.databaseID() { seen.insert(database) }
             let columns = try connection.columns(under: kind, version, keys)
             guard columns.isEmpty else {
-                uses.append(
-                    kind == .field
-                        ? .seals(path, columns: columns) : .indexes(path, columns: columns))
+                uses.append(kind == .field ? .seals(path, columns: columns) : .indexes(path, columns: columns))
                 continue
             }
             try renewRegistry(path, keys, &keyring, databaseKey)
@@ -167,8 +165,7 @@ public struct KeyDestruction: Sendable {
 
     /// Authenticates a registry under the active key, if its MACs are under the key to be destroyed.
     private func renewRegistry(
-        _ path: FilePath, _ keys: FieldKeys, _ keyring: inout Keyring,
-        _ databaseKey: (FilePath) throws -> DatabaseKey
+        _ path: FilePath, _ keys: FieldKeys, _ keyring: inout Keyring, _ databaseKey: (FilePath) throws -> DatabaseKey
     ) throws {
         guard kind == .field else { return }
         var writing = options.ofSchema
@@ -185,10 +182,8 @@ public struct KeyDestruction: Sendable {
         for database in lost.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             guard recorded.contains(database) else {
                 throw LockstepError(
-                    .notFound,
-                    "\(keyringFile.path) records no database \(Hex.encode(database)) that may use \(name)",
-                    hint: "the list of what stands in the way has the identities",
-                    context: .file(keyringFile.path))
+                    .notFound, "\(keyringFile.path) records no database \(Hex.encode(database)) that may use \(name)",
+                    hint: "the list of what stands in the way has the identities", context: .file(keyringFile.path))
             }
             guard !seen.contains(database) else {
                 throw LockstepError(
@@ -201,8 +196,7 @@ public struct KeyDestruction: Sendable {
 
     private func inUse(_ uses: [KeyUse]) -> LockstepError {
         LockstepError(
-            .keyInUse,
-            "\(name) is not destroyed: " + uses.map(\.description).joined(separator: "; "),
+            .keyInUse, "\(name) is not destroyed: " + uses.map(\.description).joined(separator: "; "),
             advice: advice(uses), context: .file(keyringFile.path))
     }
 

@@ -20,8 +20,7 @@ extension Restore {
         reading.mayBeUnsealed = true
         reading.mayBeUnknown = true
         do {
-            let connection = try Connection.open(
-                backup, key: backupKey.withoutOrigin(), options: reading)
+            let connection = try Connection.open(backup, key: backupKey.withoutOrigin(), options: reading)
             for version in destroyed {
                 let columns = try connection.columns(under: .field, version, keys)
                 guard columns.isEmpty else { throw unreadable(version, columns) }

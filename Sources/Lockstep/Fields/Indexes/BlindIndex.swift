@@ -60,8 +60,7 @@ public struct BlindIndex: Sendable, Hashable {
         }
         guard (1...Self.maximumValues).contains(normalisers.count) else {
             throw LockstepError(
-                .misuse,
-                "a blind index has 1 to \(Self.maximumValues) values, not \(normalisers.count)")
+                .misuse, "a blind index has 1 to \(Self.maximumValues) values, not \(normalisers.count)")
         }
         guard Self.isWidth(bits) else {
             throw LockstepError(
@@ -70,8 +69,7 @@ public struct BlindIndex: Sendable, Hashable {
         }
         for normaliser in normalisers { try normaliser.validate() }
         guard identity?.count ?? CellOwner.identityLength == CellOwner.identityLength else {
-            throw LockstepError(
-                .misuse, "a column's identity has \(CellOwner.identityLength) bytes")
+            throw LockstepError(.misuse, "a column's identity has \(CellOwner.identityLength) bytes")
         }
         self.column = column
         self.identity = identity
@@ -115,8 +113,7 @@ public struct BlindIndex: Sendable, Hashable {
         guard values.count == normalisers.count else {
             throw LockstepError(
                 .misuse,
-                "index \(number) of column \(column) has \(counted(normalisers.count, "value")), not \(values.count)"
-            )
+                "index \(number) of column \(column) has \(counted(normalisers.count, "value")), not \(values.count)")
         }
         var message: [UInt8] = []
         // Enough for most values.

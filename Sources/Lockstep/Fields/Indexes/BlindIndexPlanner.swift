@@ -73,8 +73,7 @@ package struct BlindIndexPlanner: Sendable {
     package init(_ parts: [Part], rows: Int, distinct: Int? = nil) throws(LockstepError) {
         for part in parts where !part.normaliser.accepts(part.type) {
             throw LockstepError(
-                .misuse,
-                "the normaliser \(part.normaliser) does not accept values of the type \(part.type)")
+                .misuse, "the normaliser \(part.normaliser) does not accept values of the type \(part.type)")
         }
         guard !parts.isEmpty, rows >= Self.fewestRows, (1...rows).contains(distinct ?? 1) else {
             throw LockstepError(
@@ -91,8 +90,7 @@ package struct BlindIndexPlanner: Sendable {
                     + "occurs, and thus its value",
                 hint: parts.count == 1
                     ? "index the column together with another one, or do not index it"
-                    : "index it together with a column that has more different values, or do not index it"
-            )
+                    : "index it together with a column that has more different values, or do not index it")
         }
     }
 
@@ -101,8 +99,7 @@ package struct BlindIndexPlanner: Sendable {
         let coincidences = counts.coincidences(bits, beside: others)
         return Advice(
             coincidences: coincidences, falsePositives: counts.rows / Counts.power(bits),
-            verdict: coincidences < 2
-                ? .revealing : coincidences < counts.root ? .balanced : .coarse)
+            verdict: coincidences < 2 ? .revealing : coincidences < counts.root ? .balanced : .coarse)
     }
 }
 

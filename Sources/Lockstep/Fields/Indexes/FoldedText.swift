@@ -25,9 +25,7 @@ enum FoldedText {
         return output
     }
 
-    private static func appendDecomposition(
-        _ scalar: UInt32, _ data: UnicodeData, to output: inout [UInt32]
-    ) {
+    private static func appendDecomposition(_ scalar: UInt32, _ data: UnicodeData, to output: inout [UInt32]) {
         if let parts = Hangul.parts(scalar) {
             output.append(parts.lead)
             output.append(parts.vowel)
@@ -79,8 +77,7 @@ enum FoldedText {
         for scalar in scalars {
             let combining = data.combiningClass(scalar)
             if let starter, output.count - 1 == starter || lastClass < combining,
-                let whole = Hangul.whole(output[starter], scalar)
-                    ?? data.composition(output[starter], scalar)
+                let whole = Hangul.whole(output[starter], scalar) ?? data.composition(output[starter], scalar)
             {
                 output[starter] = whole
                 continue

@@ -39,8 +39,7 @@ extension Normaliser {
             bytes += Self.bytes((number / Double(width)).rounded(.down))
         default:
             throw LockstepError(
-                .misuse,
-                "the normaliser \(spelling) does not accept values of the type \(value.tag)",
+                .misuse, "the normaliser \(spelling) does not accept values of the type \(value.tag)",
                 hint: "`exact` accepts values of all types")
         }
         return true
@@ -56,9 +55,7 @@ extension Normaliser {
     }
 
     /// Appends the folded text, or only its first `count` scalars; returns false if it has fewer.
-    private static func append(
-        folded text: String, first count: Int? = nil, to bytes: inout [UInt8]
-    ) -> Bool {
+    private static func append(folded text: String, first count: Int? = nil, to bytes: inout [UInt8]) -> Bool {
         // ASCII is always in NFC, and folds to its lowercase letters.
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             guard text.utf8.count >= count ?? 0 else { return false }

@@ -22,8 +22,7 @@ struct UnicodeData: Sendable {
         var numbers = Numbers(UnicodeTables.fullFolds)
         var folds: [(UInt32, [UInt32])] = []
         while let distance = numbers.next(), let count = numbers.next() {
-            folds.append(
-                ((folds.last?.0 ?? 0) + distance, (0..<count).compactMap { _ in numbers.next() }))
+            folds.append(((folds.last?.0 ?? 0) + distance, (0..<count).compactMap { _ in numbers.next() }))
         }
         fullFolds = Map(folds)
         let composed = Self.pairs(UnicodeTables.composed)

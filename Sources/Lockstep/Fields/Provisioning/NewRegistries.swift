@@ -24,11 +24,9 @@ struct NewRegistries {
         }
         let datasets = try RegistryTables.datasets(template)
         self.keys = keys.filter { datasets.contains($0.dataset) }
-        guard
-            let missing = datasets.first(where: { dataset in
-                !keys.contains { $0.dataset == dataset }
-            })
-        else { return }
+        guard let missing = datasets.first(where: { dataset in !keys.contains { $0.dataset == dataset } }) else {
+            return
+        }
         throw LockstepError(
             .keyUnavailable,
             "the template has sealed columns of the dataset \(Hex.encode(missing)), whose keys were not given",
@@ -42,8 +40,7 @@ struct NewRegistries {
         guard try Fork.hasRegistryOfOneDatabase(template)
         else { return }
         throw LockstepError(
-            .misuse,
-            "the template's registry of sealed columns is from an earlier build and names its database",
+            .misuse, "the template's registry of sealed columns is from an earlier build and names its database",
             advice:
                 "change the registry in the template, for example with \(.reseal), or do not share its cells",
             context: .file(template.path))
@@ -52,8 +49,7 @@ struct NewRegistries {
     private static func requireNoCells(
         _ column: SealedColumn, _ template: borrowing Connection
     ) throws {
-        guard let shape = try SealedTable(column.table, template), shape.column(column.name) != nil
-        else { return }
+        guard let shape = try SealedTable(column.table, template), shape.column(column.name) != nil else { return }
         let sql =
             "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE \(SQLTokens.quote(column.name)) IS NOT NULL)"
         guard try template.value(SQL(verbatim: sql), as: Bool.self) == true else { return }
@@ -75,8 +71,7 @@ struct NewRegistries {
         writing.isScratch = true
         // The template's registries are checked against no keyring: they are new to every one.
         writing.addition = SealedFields(
-            keys.map { $0.withoutMemory() }, hasViews: false, mayBeUnsealed: true,
-            mayBeUnknown: true)
+            keys.map { $0.withoutMemory() }, hasViews: false, mayBeUnsealed: true, mayBeUnknown: true)
         let connection = try Connection.open(path, key: key.withoutOrigin(), options: writing)
         let id = try key.origin?.newDatabase ?? Random.bytes(KeyringTable.idLength)
         try connection.with(rights: .engine) {

@@ -3,9 +3,9 @@ public import SystemPackage
 /// Makes a database from a template: a copy under its own key, verified like a backup, at a path where nothing exists.
 /// A program does this at its first run with the database that it ships with.
 ///
-/// The new database has an identity of its own, if the template has one. Sealed columns of the template get identities of
-/// their own in the new database, and so does their registry: what one of the databases seals opens in no other. That takes
-/// the keys of their datasets, and columns that have no cells yet.
+/// The new database has an identity of its own, if the template has one. Sealed columns of the template get identities
+/// of their own in the new database, and so does their registry: what one of the databases seals opens in no other.
+/// That takes the keys of their datasets, and columns that have no cells yet.
 ///
 /// No key of a keyring's file from which one of these keys comes can be destroyed meanwhile.
 public struct Provisioning: Sendable {
@@ -45,8 +45,7 @@ public struct Provisioning: Sendable {
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     package func run(
-        key: borrowing DatabaseKey, templateKey: borrowing DatabaseKey,
-        progress: JobProgress.Handler = { _ in }
+        key: borrowing DatabaseKey, templateKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         try run(key, templateKey, { _, rename in try rename() }, progress)
     }

@@ -84,13 +84,11 @@ package struct ColumnRegistry: Sendable, Equatable {
             let known = former.indexes.map {
                 SealedIndex.Request($0.normaliser, bits: $0.index.bits)
             }
-            guard former.mode == mode, former.padding == padding,
-                known.map(\.spelling) == indexes.map(\.spelling)
+            guard former.mode == mode, former.padding == padding, known.map(\.spelling) == indexes.map(\.spelling)
             else {
                 throw LockstepError(
                     .misuse, "\(table).\(name) is already sealed with other settings",
-                    hint: "unseal the column first, then seal it with the new settings",
-                    context: former.context)
+                    hint: "unseal the column first, then seal it with the new settings", context: former.context)
             }
             return former
         }
@@ -104,14 +102,12 @@ package struct ColumnRegistry: Sendable, Equatable {
         if let former { try rename(former.id, to: "", of: table) }
         let identity = try Random.bytes(CellOwner.identityLength)
         var column = SealedColumn(
-            id: id, identity: identity, table: table, name: name, mode: mode, padding: padding,
-            state: .plaintext)
+            id: id, identity: identity, table: table, name: name, mode: mode, padding: padding, state: .plaintext)
         for (place, request) in indexes.enumerated() {
             let index = try BlindIndex(
                 column: id, identity: identity, number: UInt32(truncatingIfNeeded: place + 1),
                 [request.normaliser], bits: request.bits, keyVersion: indexKey)
-            column.indexes.append(
-                SealedIndex(index: index, name: SealedIndex.name(request, of: name)))
+            column.indexes.append(SealedIndex(index: index, name: SealedIndex.name(request, of: name)))
         }
         columns.append(column)
         return column
@@ -124,8 +120,7 @@ package struct ColumnRegistry: Sendable, Equatable {
         let column = columns[index]
         guard column.state.successors.contains(state) else {
             throw LockstepError(
-                .misuse,
-                "\(column.table).\(column.name) cannot go from \(column.state.rawValue) to \(state.rawValue)",
+                .misuse, "\(column.table).\(column.name) cannot go from \(column.state.rawValue) to \(state.rawValue)",
                 context: column.context)
         }
         if state == .resealing {

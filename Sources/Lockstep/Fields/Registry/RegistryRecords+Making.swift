@@ -3,13 +3,11 @@ extension RegistryRecords {
     /// - Parameter rowKey: What the cells of a table's columns are bound to, asked for where the registry does not say.
     /// - Throws: ``LockstepError/Code/misuse`` after the last possible change; the errors of `rowKey`.
     package init(
-        changing registry: inout ColumnRegistry, _ keys: FieldKeys,
-        rowKey: (_ table: String) throws -> SealedRowKey?
+        changing registry: inout ColumnRegistry, _ keys: FieldKeys, rowKey: (_ table: String) throws -> SealedRowKey?
     ) throws {
         let (changes, overflow) = registry.changes.addingReportingOverflow(1)
         guard !overflow, let stored = Int64(exactly: changes) else {
-            throw LockstepError(
-                .misuse, "the dataset's registry has reached the maximum number of changes")
+            throw LockstepError(.misuse, "the dataset's registry has reached the maximum number of changes")
         }
         registry.changes = changes
         try registry.identify()
@@ -20,9 +18,8 @@ extension RegistryRecords {
         self.init(
             id: registry.dataset,
             dataset: DatasetRow(
-                changes: stored, keyVersion: Int64(keys.activeVersion), mac: codes.set,
-                database: nil, registry: registry.identity),
-            columns: zip(registry.columns, codes.columns).map(ColumnRow.init),
+                changes: stored, keyVersion: Int64(keys.activeVersion), mac: codes.set, database: nil,
+                registry: registry.identity), columns: zip(registry.columns, codes.columns).map(ColumnRow.init),
             indexes: zip(registry.columns.flatMap(\.indexes), codes.indexes).map { one, mac in
                 IndexRow(one, keys.indexCommitment(one.index.keyVersion) ?? [], mac)
             },
@@ -35,9 +32,8 @@ extension RegistryRecords {
 extension RegistryRecords.ColumnRow {
     fileprivate init(_ column: SealedColumn, _ mac: [UInt8]) {
         self.init(
-            id: Int64(column.id), table: column.table, name: column.name,
-            mode: column.mode.rawValue, padding: Int64(column.padding.unit),
-            state: column.state.rawValue, cursor: column.cursor, mac: mac,
+            id: Int64(column.id), table: column.table, name: column.name, mode: column.mode.rawValue,
+            padding: Int64(column.padding.unit), state: column.state.rawValue, cursor: column.cursor, mac: mac,
             rowKey: column.rowKey?.spelling, identity: column.identity)
     }
 }

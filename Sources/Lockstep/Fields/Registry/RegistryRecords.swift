@@ -1,5 +1,5 @@
-/// The rows that describe a dataset's registry of sealed columns, as every engine stores them: RegistryTables.swift lists
-/// their fields. Nothing is proven by reading them.
+/// The rows that describe a dataset's registry of sealed columns, as every engine stores them: RegistryTables.swift
+/// lists their fields. Nothing is proven by reading them.
 package struct RegistryRecords: Sendable, Equatable {
     /// The row of `lockstep_dataset`.
     package struct DatasetRow: Sendable, Equatable {
@@ -9,9 +9,7 @@ package struct RegistryRecords: Sendable, Equatable {
         package let database: [UInt8]?
         package let registry: [UInt8]?
 
-        package init(
-            changes: Int64, keyVersion: Int64, mac: [UInt8], database: [UInt8]?, registry: [UInt8]?
-        ) {
+        package init(changes: Int64, keyVersion: Int64, mac: [UInt8], database: [UInt8]?, registry: [UInt8]?) {
             (self.changes, self.keyVersion, self.mac) = (changes, keyVersion, mac)
             (self.database, self.registry) = (database, registry)
         }
@@ -109,8 +107,7 @@ package struct RegistryRecords: Sendable, Equatable {
             columns: columns, commitments: commitments)
         // The MACs of the first format do not cover the row key, and those of the second no identity.
         guard registry.format != .first || columns.allSatisfy({ $0.rowKey == nil }),
-            registry.format == .third
-                || columns.allSatisfy({ $0.identity == nil && $0.state != .resealing })
+            registry.format == .third || columns.allSatisfy({ $0.identity == nil && $0.state != .resealing })
         else { throw Self.forged("has impossible values") }
         let codes = try RegistryCodes(registry, keys, version)
         let macs = self.columns.map(\.mac)
@@ -159,8 +156,7 @@ package struct RegistryRecords: Sendable, Equatable {
 
     fileprivate static func otherKey(_ key: String) -> LockstepError {
         LockstepError(
-            .keyringMismatch,
-            "the keyring's \(key) differs from the one in the database's registry",
+            .keyringMismatch, "the keyring's \(key) differs from the one in the database's registry",
             hint:
                 "use this dataset's fields keyring; if you did, somebody tampered with the database"
         )
@@ -171,8 +167,7 @@ package struct RegistryRecords: Sendable, Equatable {
     }
 
     private static func equal(_ some: [[UInt8]], _ others: [[UInt8]]) -> Bool {
-        some.count == others.count
-            && zip(some, others).allSatisfy { ConstantTime.equal($0.span, $1.span) }
+        some.count == others.count && zip(some, others).allSatisfy { ConstantTime.equal($0.span, $1.span) }
     }
 
     /// The context of the first column whose MAC is not the expected one.
@@ -199,8 +194,7 @@ extension RegistryRecords.ColumnRow {
             let state = SealedColumn.State(rawValue: state)
         else { throw RegistryRecords.forged("has impossible values") }
         let key = rowKey.flatMap(SealedRowKey.init)
-        guard key?.spelling == rowKey, RegistryRecords.isIdentity(identity),
-            state != .resealing || identity != nil
+        guard key?.spelling == rowKey, RegistryRecords.isIdentity(identity), state != .resealing || identity != nil
         else { throw RegistryRecords.forged("has impossible values") }
         return SealedColumn(
             id: id, identity: identity, table: table, name: name, mode: mode, padding: padding,
@@ -214,9 +208,8 @@ extension RegistryRecords.IndexRow {
     fileprivate func add(
         to columns: inout [SealedColumn], _ keys: FieldKeys?
     ) throws(LockstepError) {
-        guard let place = columns.firstIndex(where: { Int64($0.id) == column }),
-            let number = UInt32(exactly: number), let version = UInt32(exactly: keyVersion),
-            let bits = Int(exactly: bits)
+        guard let place = columns.firstIndex(where: { Int64($0.id) == column }), let number = UInt32(exactly: number),
+            let version = UInt32(exactly: keyVersion), let bits = Int(exactly: bits)
         else { throw RegistryRecords.forged("has impossible values") }
         let index: BlindIndex
         do {

@@ -76,8 +76,7 @@ package enum RegistryTables {
             }
             return RegistryRecords(
                 id: dataset, dataset: row, columns: try columnRows(dataset, connection),
-                indexes: try indexRows(dataset, connection),
-                fieldKeys: try keyRows(dataset, connection))
+                indexes: try indexRows(dataset, connection), fieldKeys: try keyRows(dataset, connection))
         }
     }
 
@@ -87,8 +86,7 @@ package enum RegistryTables {
     ) throws -> UInt64 {
         try namingForgery {
             let changes = try connection.value(
-                "SELECT changes FROM main.lockstep_dataset WHERE dataset = ?", dataset,
-                as: Int64.self)
+                "SELECT changes FROM main.lockstep_dataset WHERE dataset = ?", dataset, as: Int64.self)
             return UInt64(clamping: changes ?? 0)
         }
     }
@@ -105,9 +103,7 @@ package enum RegistryTables {
     }
 
     /// Writes the dataset's new registry in the open transaction.
-    static func write(
-        _ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
-    ) throws {
+    static func write(_ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection) throws {
         // The fields keyring remembers the registry by the database's id.
         _ = try KeyringTable.identify(connection)
         let records = try RegistryRecords(changing: &registry, keys) { table in
@@ -161,10 +157,8 @@ package enum RegistryTables {
 
     /// Removes what the tables hold of a dataset, in the open transaction.
     static func remove(_ dataset: [UInt8], _ connection: borrowing Connection) throws {
-        for table in [
-            EngineTables.datasets, EngineTables.columns, EngineTables.indexes,
-            EngineTables.fieldKeys,
-        ] where try EngineTables.exists(table, connection) {
+        for table in [EngineTables.datasets, EngineTables.columns, EngineTables.indexes, EngineTables.fieldKeys]
+        where try EngineTables.exists(table, connection) {
             try connection.execute("DELETE FROM main.\(name: table) WHERE dataset = ?", dataset)
         }
     }
@@ -178,8 +172,7 @@ package enum RegistryTables {
                 "SELECT DISTINCT dataset FROM main.lockstep_column ORDER BY dataset"
             ) { row in try row[0] as [UInt8] }
             return try datasets.flatMap { dataset in
-                try RegistryRecords.claimed(
-                    columnRows(dataset, connection), indexRows(dataset, connection))
+                try RegistryRecords.claimed(columnRows(dataset, connection), indexRows(dataset, connection))
             }
         }
     }
@@ -231,9 +224,8 @@ package enum RegistryTables {
             """, dataset
         ) { row in
             RegistryRecords.ColumnRow(
-                id: try row[0], table: try row[1], name: try row[2], mode: try row[3],
-                padding: try row[4], state: try row[5], cursor: try row[6], mac: try row[7],
-                rowKey: try row[8], identity: try row[9])
+                id: try row[0], table: try row[1], name: try row[2], mode: try row[3], padding: try row[4],
+                state: try row[5], cursor: try row[6], mac: try row[7], rowKey: try row[8], identity: try row[9])
         }
     }
 
@@ -310,8 +302,7 @@ package enum RegistryTables {
             (EngineTables.datasets, "database", "BLOB"), (EngineTables.columns, "row_key", "TEXT"),
             (EngineTables.datasets, "registry", "BLOB"), (EngineTables.columns, "identity", "BLOB"),
         ] where !EngineTables.has(column, in: table, connection) {
-            try connection.execute(
-                "ALTER TABLE main.\(name: table) ADD COLUMN \(name: column) \(verbatim: type)")
+            try connection.execute("ALTER TABLE main.\(name: table) ADD COLUMN \(name: column) \(verbatim: type)")
         }
         try connection.execute(
             """

@@ -10,8 +10,8 @@ public struct SealedColumn: Sendable, Hashable {
         case sealed
         /// It holds both plaintext and cells; new values are plaintext.
         case unsealing
-        /// It holds cells that belong to its number, as earlier builds made them, and cells that belong to its identity;
-        /// new values get the latter.
+        /// It holds cells that belong to its number, as earlier builds made them, and cells that belong to its
+        /// identity; new values get the latter.
         case resealing
 
         /// The states that can follow.

@@ -12,8 +12,7 @@ package struct SealedTable: Sendable, Equatable {
         package let isGenerated: Bool
 
         package init(
-            name: String, type: String, isNotNull: Bool, defaultSQL: String?, keyPosition: Int,
-            isGenerated: Bool
+            name: String, type: String, isNotNull: Bool, defaultSQL: String?, keyPosition: Int, isGenerated: Bool
         ) {
             (self.name, self.type, self.isNotNull) = (name, type, isNotNull)
             (self.defaultSQL, self.keyPosition) = (defaultSQL, keyPosition)
@@ -109,8 +108,7 @@ package struct SealedTable: Sendable, Equatable {
         var names: Set<SQLName> = []
         for column in columns where !names.insert(SQLName(column.name)).inserted {
             throw LockstepError(
-                .foreignSchema,
-                "the table \(table) in the file has two columns named \(column.name)",
+                .foreignSchema, "the table \(table) in the file has two columns named \(column.name)",
                 hint: "somebody changed the schema; restore the database from a backup",
                 context: .init(table: table, column: column.name))
         }
@@ -120,8 +118,7 @@ package struct SealedTable: Sendable, Equatable {
     private static func isDescending(
         _ name: String, _ connection: borrowing Connection
     ) throws -> Bool {
-        try connection.value(
-            "SELECT EXISTS (SELECT 1 FROM pragma_index_list(?, 'main') WHERE origin = 'pk')", name)
+        try connection.value("SELECT EXISTS (SELECT 1 FROM pragma_index_list(?, 'main') WHERE origin = 'pk')", name)
             ?? false
     }
 

@@ -89,8 +89,7 @@ private struct ReleaseComparison {
             let found = try ManifestSchema(definitions, tables: manifest.tables.map(\.name))
             compared.definitionCount = found.count
             if found != released {
-                outcome.findings.append(
-                    .schemaChanged(definitions: found.count, released: released.count))
+                outcome.findings.append(.schemaChanged(definitions: found.count, released: released.count))
             }
         }
         for table in manifest.tables {

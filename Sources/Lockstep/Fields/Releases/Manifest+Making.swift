@@ -22,8 +22,7 @@ extension Manifest {
     @discardableResult
     public static func make(
         _ keyring: borrowing Keyring, in connection: borrowing Connection, number: UInt64? = nil,
-        replacingForeign: Bool = false, today: CalendarDay = .today,
-        progress: JobProgress.Handler = { _ in }
+        replacingForeign: Bool = false, today: CalendarDay = .today, progress: JobProgress.Handler = { _ in }
     ) throws -> Manifest {
         try make(
             keyring, .second, in: connection, number: number, replacingForeign: replacingForeign,
@@ -32,17 +31,15 @@ extension Manifest {
 
     /// Makes a manifest in one version of the format.
     static func make(
-        _ keyring: borrowing Keyring, _ version: Version, in connection: borrowing Connection,
-        number: UInt64? = nil, replacingForeign: Bool = false, today: CalendarDay = .today,
-        progress: JobProgress.Handler = { _ in }
+        _ keyring: borrowing Keyring, _ version: Version, in connection: borrowing Connection, number: UInt64? = nil,
+        replacingForeign: Bool = false, today: CalendarDay = .today, progress: JobProgress.Handler = { _ in }
     ) throws -> Manifest {
         let signer = try keyring.signingKey()
         let keys = try keyring.fieldKeys()
         let signers = try keyring.publishers()
         return try connection.with(rights: .engine) {
             try connection.write { connection in
-                let last = try lastNumber(
-                    keys.dataset, signers, replacingForeign: replacingForeign, connection)
+                let last = try lastNumber(keys.dataset, signers, replacingForeign: replacingForeign, connection)
                 let statement = try Statement(
                     version, dataset: keys.dataset, number: next(number, after: last), day: today,
                     keys, connection, progress)
@@ -50,8 +47,7 @@ extension Manifest {
                 guard statement.text.count + SignatureLine.length <= largest else {
                     throw LockstepError(
                         .tooLarge, "the dataset has too many columns and indexes for a manifest",
-                        hint: "a manifest can have at most \(largest / 1024) KiB; split the dataset"
-                    )
+                        hint: "a manifest can have at most \(largest / 1024) KiB; split the dataset")
                 }
                 try ManifestTable.write(manifest, connection)
                 return manifest
@@ -59,8 +55,7 @@ extension Manifest {
         }
     }
 
-    private static func next(_ number: UInt64?, after last: UInt64) throws(LockstepError) -> UInt64
-    {
+    private static func next(_ number: UInt64?, after last: UInt64) throws(LockstepError) -> UInt64 {
         let (usual, _) = last.addingReportingOverflow(1)
         let number = number ?? usual
         guard number > last, number <= UInt64(Int64.max) else {
@@ -75,20 +70,16 @@ extension Manifest {
 
     /// The number of the release in the database; 0 without one.
     private static func lastNumber(
-        _ dataset: [UInt8], _ signers: [Publisher], replacingForeign: Bool,
-        _ connection: borrowing Connection
+        _ dataset: [UInt8], _ signers: [Publisher], replacingForeign: Bool, _ connection: borrowing Connection
     ) throws -> UInt64 {
         guard let text = try ManifestTable.text(of: dataset, connection) else { return 0 }
         let manifest = try? ManifestParser.parse(text)
-        if let manifest, manifest.dataset == dataset, signers.contains(manifest.publisher),
-            try manifest.isSigned()
-        {
+        if let manifest, manifest.dataset == dataset, signers.contains(manifest.publisher), try manifest.isSigned() {
             return manifest.number
         }
         guard replacingForeign else {
             throw LockstepError(
-                .signatureInvalid,
-                "the database contains a manifest of this dataset that its publisher has not signed",
+                .signatureInvalid, "the database contains a manifest of this dataset that its publisher has not signed",
                 advice: "find out who put it there; then release with \(.replaceForeignManifest)")
         }
         return 0
@@ -104,8 +95,7 @@ extension Manifest.Statement {
         self.dataset = dataset
         self.number = number
         self.day = day
-        guard let registry = try RegistryTables.read(keys, connection),
-            let mark = try RegistryMark(dataset, connection)
+        guard let registry = try RegistryTables.read(keys, connection), let mark = try RegistryMark(dataset, connection)
         else { throw Self.nothingSealed }
         registryChanges = mark.changes
         registryCode = mark.code
@@ -113,8 +103,7 @@ extension Manifest.Statement {
         if let moving = columns.first(where: { $0.state != .sealed }) {
             throw LockstepError(
                 .misuse, "\(moving.table).\(moving.name) is \(moving.state.rawValue)",
-                hint: "finish this change first: a release needs fully sealed columns",
-                context: moving.context)
+                hint: "finish this change first: a release needs fully sealed columns", context: moving.context)
         }
         guard !columns.isEmpty else { throw Self.nothingSealed }
         let definitions =
@@ -136,8 +125,7 @@ extension Manifest.Statement {
         _ connection: borrowing Connection, _ progress: JobProgress.Handler
     ) throws -> Manifest.Table {
         let title = columns.first?.table ?? ""
-        guard let shape = try SealedTable(title, connection),
-            columns.allSatisfy({ shape.column($0.name) != nil })
+        guard let shape = try SealedTable(title, connection), columns.allSatisfy({ shape.column($0.name) != nil })
         else {
             throw LockstepError(
                 .registryForged, "the registry names sealed columns of \(title) that do not exist",
@@ -158,9 +146,8 @@ extension Manifest.Statement {
         }
         return Manifest.Table(
             name: shape.name, key: shape.key.columns.map(\.name),
-            columns: columns.map { Manifest.Table.Column(id: $0.id, name: $0.name) },
-            tokens: sides?.tokens ?? [], plainColumnNames: sides?.plain ?? [],
-            indexes: sides?.indexes ?? [], rows: rows)
+            columns: columns.map { Manifest.Table.Column(id: $0.id, name: $0.name) }, tokens: sides?.tokens ?? [],
+            plainColumnNames: sides?.plain ?? [], indexes: sides?.indexes ?? [], rows: rows)
     }
 }
 
@@ -202,9 +189,7 @@ private struct Sides {
 extension SealedTable {
     /// The names of the columns with stored values: all but VIRTUAL generated columns.
     func storedColumns(_ connection: borrowing Connection) throws -> [SQLName] {
-        try connection.query(
-            "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden IN (0, 3) ORDER BY cid",
-            name
-        ) { row in try row[0] }
+        try connection.query("SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden IN (0, 3) ORDER BY cid", name)
+        { row in try row[0] }
     }
 }

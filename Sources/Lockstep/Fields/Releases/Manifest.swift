@@ -168,9 +168,8 @@ public struct Manifest: Sendable, Hashable {
 
     var textAboveSignature: [UInt8] {
         Statement(
-            version: version, dataset: dataset, number: number, day: day,
-            registryChanges: registryChanges, registryCode: registryCode, schema: schema,
-            tables: tables
+            version: version, dataset: dataset, number: number, day: day, registryChanges: registryChanges,
+            registryCode: registryCode, schema: schema, tables: tables
         ).text
     }
 
@@ -214,9 +213,7 @@ extension Manifest.Table {
     /// Its lines in the manifest's text. Everything that version 1 does not have is empty there.
     fileprivate var lines: [String] {
         let digests = ([rows.digest] + (rows.wholeDigest.map { [$0] } ?? [])).map(Base64.encode)
-        var lines = [
-            "table \(PercentEncodedName.encode(name)) \(rowCount) \(digests.joined(separator: " "))"
-        ]
+        var lines = ["table \(PercentEncodedName.encode(name)) \(rowCount) \(digests.joined(separator: " "))"]
         lines += key.map { "key \(PercentEncodedName.encode($0))" }
         lines += columns.map { "column \($0.id) \(PercentEncodedName.encode($0.name))" }
         lines += tokens.map {

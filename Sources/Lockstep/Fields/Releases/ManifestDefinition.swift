@@ -22,8 +22,7 @@ struct ManifestDefinition {
             for column in 0..<4 { try digest.add(row, column) }
             let isIndex = try row[0] as String == "index"
             return ManifestDefinition(
-                name: try row[1], indexed: isIndex ? try row[2] as SQLName : nil,
-                digest: try digest.finish())
+                name: try row[1], indexed: isIndex ? try row[2] as SQLName : nil, digest: try digest.finish())
         }
     }
 

@@ -9,8 +9,7 @@ package struct ManifestParser {
             let place = line.map { "line \($0) of the manifest" } ?? "the manifest"
             return LockstepError(
                 .manifestMalformed, "\(place) breaks the format: \(what)",
-                hint: "somebody changed it; get the release from its publisher again",
-                context: .init(line: line))
+                hint: "somebody changed it; get the release from its publisher again", context: .init(line: line))
         }
         let magic = try text.take("the format's name")
         guard let version = Manifest.Version.allCases.first(where: { $0.magic == magic }) else {
@@ -78,9 +77,8 @@ package struct ManifestParser {
         while isNext("index") {
             let parts = try fields("index", 3)
             table.indexes.append(
-                Manifest.Table.Index(
-                    name: try self.name(parts[1]),
-                    digest: try text.base64(parts[2], 32, "the digest")))
+                Manifest.Table.Index(name: try self.name(parts[1]), digest: try text.base64(parts[2], 32, "the digest"))
+            )
             try checkOrder(of: table.indexNames, "indexes")
         }
         return table
@@ -125,8 +123,7 @@ package struct ManifestParser {
 
     private func checkOrder(_ tables: [Manifest.Table]) throws(LockstepError) {
         guard !tables.isEmpty else { throw text.bad("the manifest has no table") }
-        for (one, next) in zip(tables, tables.dropFirst())
-        where ExactText(one.name) >= ExactText(next.name) {
+        for (one, next) in zip(tables, tables.dropFirst()) where ExactText(one.name) >= ExactText(next.name) {
             throw text.bad("the tables are out of order")
         }
         let ids = tables.flatMap { $0.columns.map(\.id) }

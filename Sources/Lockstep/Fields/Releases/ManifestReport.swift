@@ -187,8 +187,7 @@ extension ManifestReport.Finding: CustomStringConvertible {
 
     private static func schemas(_ definitions: UInt64, _ released: UInt64) -> String {
         guard definitions == released else {
-            return
-                "it has \(counted(Int(clamping: definitions), "definition")), the release has \(released)"
+            return "it has \(counted(Int(clamping: definitions), "definition")), the release has \(released)"
         }
         return "a table, view, trigger or index was changed or replaced"
     }

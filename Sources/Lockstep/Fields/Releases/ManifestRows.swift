@@ -66,8 +66,7 @@ package struct ManifestRows: Sendable, Hashable {
 
     /// The query for the rows in the order that the format requires; in any order for a set.
     static func selection(
-        _ shape: SealedTable, _ columns: [String], others: [String]? = nil,
-        _ connection: borrowing Connection
+        _ shape: SealedTable, _ columns: [String], others: [String]? = nil, _ connection: borrowing Connection
     ) throws -> String {
         let keys = shape.key.columns.map(\.name)
         let sealed = (keys + columns).map(SQLTokens.quote)

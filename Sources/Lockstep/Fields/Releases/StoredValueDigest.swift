@@ -1,4 +1,5 @@
-/// SHA-256 over rows of stored values, as Manifest.swift defines it: the same on every engine that stores the same values.
+/// SHA-256 over rows of stored values, as Manifest.swift defines it: the same on every engine that stores the same
+/// values.
 package struct StoredValueDigest: ~Copyable {
     private var digest: StreamingDigest
     private var waiting: [UInt8] = []
@@ -74,8 +75,7 @@ struct RowHash: Comparable {
     }
 
     var bytes: [UInt8] {
-        words.0.bigEndianBytes + words.1.bigEndianBytes + words.2.bigEndianBytes
-            + words.3.bigEndianBytes
+        words.0.bigEndianBytes + words.1.bigEndianBytes + words.2.bigEndianBytes + words.3.bigEndianBytes
     }
 
     static func == (one: RowHash, other: RowHash) -> Bool { one.words == other.words }

@@ -22,8 +22,7 @@ struct TableComparison {
             shape, columns: released.columns.map(\.name), others: others,
             of: Int(clamping: released.rowCount), connection, progress: progress)
         let compared = ManifestReport.Comparison.Table(
-            name: released.name, rowCount: found.count,
-            columns: released.key + released.columnNames + (others ?? []),
+            name: released.name, rowCount: found.count, columns: released.key + released.columnNames + (others ?? []),
             indexes: released.indexNames)
         return ((rowFinding(found).map { [$0] } ?? []) + indexFindings, compared)
     }
@@ -59,8 +58,7 @@ struct TableComparison {
         let found = definitions.filter { $0.isIndex(of: released.name) }
         var findings: [Finding] = []
         for index in released.indexes {
-            guard let same = found.first(where: { ExactText($0.name) == ExactText(index.name) })
-            else {
+            guard let same = found.first(where: { ExactText($0.name) == ExactText(index.name) }) else {
                 findings.append(.indexMissing(table: released.name, index: index.name))
                 continue
             }

@@ -17,8 +17,7 @@ extension Connection {
                         return false
                     }
                     return try CellKeySearch(
-                        shape: shape, column: column.name, mode: column.mode,
-                        wanted: .under(version)
+                        shape: shape, column: column.name, mode: column.mode, wanted: .under(version)
                     ).isAny(connection)
                 }.map(\.title)
             }

@@ -12,18 +12,15 @@ struct IndexExposure {
     /// Reads values until enough distinct ones are found: some thousand of a million rows.
     /// - Throws: ``LockstepError/Code/misuse`` for a histogram that the request does not allow.
     static func of(
-        _ request: SealedIndex.Request, _ column: String, _ shape: SealedTable,
-        _ connection: borrowing Connection
+        _ request: SealedIndex.Request, _ column: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws -> IndexExposure {
         let name = SQLTokens.quote(column)
         let source = "FROM main.\(shape.quotedName) WHERE \(name) IS NOT NULL"
-        let rows =
-            try connection.value(SQL(verbatim: "SELECT count(*) \(source)"), as: Int.self) ?? 0
+        let rows = try connection.value(SQL(verbatim: "SELECT count(*) \(source)"), as: Int.self) ?? 0
         guard rows >= BlindIndexPlanner.fewestRows else {
             return IndexExposure(request: request)
         }
-        let values = try Values(
-            of: request, rows, try connection.prepare(SQL(verbatim: "SELECT \(name) \(source)")))
+        let values = try Values(of: request, rows, try connection.prepare(SQL(verbatim: "SELECT \(name) \(source)")))
         var exposure = IndexExposure(request: request, distinct: values.distinct)
         guard let type = values.type else { return exposure }
         do throws(LockstepError) {
@@ -73,8 +70,7 @@ struct IndexExposure {
             of request: SealedIndex.Request, _ rows: Int, _ column: borrowing Statement
         ) throws {
             let enough = Int(Double(rows).squareRoot()) + 1
-            let index = try BlindIndex(
-                column: 1, number: 1, [request.normaliser], bits: request.bits, keyVersion: 1)
+            let index = try BlindIndex(column: 1, number: 1, [request.normaliser], bits: request.bits, keyVersion: 1)
             var seen: Set<[UInt8]> = []
             var first: CellTag?
             struct Enough: Error {}

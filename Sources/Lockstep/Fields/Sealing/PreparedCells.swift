@@ -1,5 +1,5 @@
-/// The cells of some rows, as SQLite values, with what they were made of. One thread fills it and hands it to the writing
-/// thread.
+/// The cells of some rows, as SQLite values, with what they were made of. One thread fills it and hands it to the
+/// writing thread.
 // Sendable by this proof: the thread that fills it gives it away and keeps no reference.
 final class PreparedCells: @unchecked Sendable {
     let piece: SealingChange.Piece
@@ -50,8 +50,7 @@ final class PreparedCells: @unchecked Sendable {
 
     /// Writes the rows with a statement whose parameters are a row's values and its rowid. No trigger fires.
     /// - Returns: The number of rows that were changed.
-    func write(_ replacement: SQL, _ connection: borrowing Connection) throws(LockstepError) -> Int
-    {
+    func write(_ replacement: SQL, _ connection: borrowing Connection) throws(LockstepError) -> Int {
         guard !rowIDs.isEmpty else { return 0 }
         let width = values.count / rowIDs.count
         let before = connection.rowChanges

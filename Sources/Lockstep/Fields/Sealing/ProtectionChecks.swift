@@ -2,13 +2,11 @@
 enum ProtectionChecks {
     /// - Throws: ``LockstepError/Code/misuse`` with the obstacle and its remedy.
     static func requireSealable(
-        _ column: String, _ mode: SealedColumn.Mode, _ shape: SealedTable,
-        _ connection: borrowing Connection
+        _ column: String, _ mode: SealedColumn.Mode, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
         let title = "\(shape.name).\(column)"
         guard let found = shape.column(column) else {
-            throw LockstepError(
-                .misuse, "there is no column \(title) to seal", hint: "check its name")
+            throw LockstepError(.misuse, "there is no column \(title) to seal", hint: "check its name")
         }
         guard !found.isGenerated else {
             throw refusal(title, "it is computed from other columns", "seal those columns")
@@ -57,8 +55,7 @@ enum ProtectionChecks {
     }
 
     private static func requireNoIndex(
-        _ column: SealedTable.Column, _ title: String, _ shape: SealedTable,
-        _ connection: borrowing Connection
+        _ column: SealedTable.Column, _ title: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
         let indexes = try connection.query(
             """
@@ -70,8 +67,7 @@ enum ProtectionChecks {
             """, shape.name, column.name, as: (String, String, String?, Bool).self)
         for (name, origin, sql, isMember) in indexes {
             // Only the index's SQL shows its expressions and the condition of a partial index.
-            let inExpression =
-                sql.map { SQLCursor(indexedPart(of: $0)).mentions(SQLName(column.name)) } ?? false
+            let inExpression = sql.map { SQLCursor(indexedPart(of: $0)).mentions(SQLName(column.name)) } ?? false
             guard isMember || inExpression else { continue }
             throw origin == "c"
                 ? refusal(
@@ -90,8 +86,7 @@ enum ProtectionChecks {
     }
 
     private static func requireNoReference(
-        _ column: SealedTable.Column, _ title: String, _ shape: SealedTable,
-        _ connection: borrowing Connection
+        _ column: SealedTable.Column, _ title: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
         let isReference = try connection.value(
             """
@@ -115,10 +110,8 @@ enum ProtectionChecks {
             """
             SELECT name, sql FROM main.sqlite_schema
             WHERE type = 'trigger' AND substr(name, 1, ?) <> ?
-            """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix,
-            as: (String, String).self)
-        for (name, sql) in triggers
-        where [column, shape.name].allSatisfy({ SQLCursor(sql).mentions(SQLName($0)) }) {
+            """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix, as: (String, String).self)
+        for (name, sql) in triggers where [column, shape.name].allSatisfy({ SQLCursor(sql).mentions(SQLName($0)) }) {
             throw refusal(
                 title, "the trigger \(name) uses it, and would see cells",
                 "drop the trigger first, and delete the values that it has copied; create it again afterwards "

@@ -1,10 +1,11 @@
 /// Makes a database's registry of sealed columns again, from what the fields keyring remembers of the database.
 ///
-/// For a database whose cells and keys are whole while its registry is damaged or gone. The keyring records which columns
-/// were sealed and how, and nobody can change that without its key. That the columns of the file are these is proven by
-/// cells: of each column up to a hundred are opened, and compared with the tokens of its blind indexes. Nothing is
-/// written if cells do not open as those of their column, if a column is not there, or if a column has the guards of a
-/// sealed one and the keyring does not remember it. A column without values proves nothing, and stays sealed.
+/// For a database whose cells and keys are whole while its registry is damaged or gone. The keyring records which
+/// columns were sealed and how, and nobody can change that without its key. That the columns of the file are these is
+/// proven by cells: of each column up to a hundred are opened, and compared with the tokens of its blind indexes.
+/// Nothing is written if cells do not open as those of their column, if a column is not there, or if a column has the
+/// guards of a sealed one and the keyring does not remember it. A column without values proves nothing, and stays
+/// sealed.
 ///
 /// The new registry has one change more than the keyring remembers. ``KeyringFile/remember(_:sealedIn:)`` makes it
 /// remember that one. The numbers of columns that were sealed once and no longer are do not stay reserved.
@@ -25,8 +26,8 @@ public struct RegistryRebuild: Sendable, Hashable {
     /// Longer ones are left out of the sample.
     private static let longestCell = 65_536
 
-    /// Whether the database's registry is unusable or missing although the keyring remembers sealed columns, and a column
-    /// of these holds cells.
+    /// Whether the database's registry is unusable or missing although the keyring remembers sealed columns, and a
+    /// column of these holds cells.
     /// - Parameters:
     ///   - keys: The keys of the dataset, with the keyring's records.
     ///   - connection: A connection without field keys, which would refuse the file.
@@ -51,8 +52,8 @@ public struct RegistryRebuild: Sendable, Hashable {
     ///   - connection: A connection without field keys, which would refuse the file.
     /// - Returns: The columns, and what proves them.
     /// - Throws: ``LockstepError/Code/registryMissing`` if the keyring remembers no sealed columns of the database;
-    ///   ``LockstepError/Code/registryForged`` with the column that cannot be proven, and why; the errors of reading and
-    ///   writing.
+    ///   ``LockstepError/Code/registryForged`` with the column that cannot be proven, and why; the errors of reading
+    ///   and writing.
     public static func run(
         _ keys: FieldKeys, in connection: borrowing Connection
     ) throws -> RegistryRebuild {
@@ -60,8 +61,7 @@ public struct RegistryRebuild: Sendable, Hashable {
             try connection.write { connection in
                 guard let record = try record(keys, connection) else {
                     throw LockstepError(
-                        .registryMissing,
-                        "the fields keyring remembers no sealed columns of \(connection.path)",
+                        .registryMissing, "the fields keyring remembers no sealed columns of \(connection.path)",
                         hint: "restore the database from a backup", context: .file(connection.path))
                 }
                 try UntrustedSchema.requireSafe(connection)
@@ -70,9 +70,7 @@ public struct RegistryRebuild: Sendable, Hashable {
                 let proofs = try columns.map {
                     Column(title: $0.title, cells: try prove($0, keys, connection))
                 }
-                let identity =
-                    try record.registry
-                    ?? RegistryFormat.identity(from: record.database, keys.dataset)
+                let identity = try record.registry ?? RegistryFormat.identity(from: record.database, keys.dataset)
                 var registry = ColumnRegistry(
                     dataset: keys.dataset, identity: identity, changes: record.changes,
                     columns: columns.sorted { $0.id < $1.id }, commitments: [:])
@@ -91,13 +89,10 @@ public struct RegistryRebuild: Sendable, Hashable {
     }
 
     /// Cells in other columns would no longer open.
-    private static func requireRemembered(
-        _ columns: [SealedColumn], _ connection: borrowing Connection
-    ) throws {
+    private static func requireRemembered(_ columns: [SealedColumn], _ connection: borrowing Connection) throws {
         for known in try SealingGuard.all(connection) {
             let isRemembered = columns.contains {
-                SQLName($0.table) == SQLName(known.table)
-                    && SQLName($0.name) == SQLName(known.column)
+                SQLName($0.table) == SQLName(known.table) && SQLName($0.name) == SQLName(known.column)
             }
             guard isRemembered else {
                 throw unproven(
@@ -127,9 +122,7 @@ public struct RegistryRebuild: Sendable, Hashable {
         let bound = shape.boundColumns(column.mode).map { SQLTokens.quote($0.name) }
         let tokens = column.indexes.map { SQLTokens.quote($0.name) }
         // Until it is sealed altogether, it can hold values that are not sealed yet.
-        let condition =
-            column.state.holdsCellsAlone
-            ? "\(name) IS NOT NULL" : CellShape.matches(name, column.mode)
+        let condition = column.state.holdsCellsAlone ? "\(name) IS NOT NULL" : CellShape.matches(name, column.mode)
         let sql =
             "SELECT \(([name] + bound + tokens).joined(separator: ", ")) FROM main.\(shape.quotedName) "
             + "WHERE \(condition) AND length(\(name)) <= \(longestCell) LIMIT \(sample)"
@@ -141,8 +134,7 @@ public struct RegistryRebuild: Sendable, Hashable {
     }
 
     private static func open(
-        _ rows: [[Value]], _ bound: Int, _ column: SealedColumn, _ key: SealedTable.Key,
-        _ keys: FieldKeys
+        _ rows: [[Value]], _ bound: Int, _ column: SealedColumn, _ key: SealedTable.Key, _ keys: FieldKeys
     ) throws -> Int {
         let cipher = try ColumnCipher(of: column, keys, SealingTools())
         let hashers = try column.indexes.map { try BlindIndexHasher($0.index, keys) }
@@ -210,13 +202,11 @@ extension SealedRecord.Column {
             throw LockstepError(
                 .registryMissing,
                 "the fields keyring does not remember how \(title) was sealed: an earlier build wrote its record",
-                hint: "restore the database from a backup",
-                context: .init(table: table, column: name))
+                hint: "restore the database from a backup", context: .init(table: table, column: name))
         }
         var column = SealedColumn(
-            id: definition.number, identity: definition.identity, table: table, name: name,
-            mode: mode, padding: padding, state: state,
-            rowKey: definition.rowKey.flatMap { SealedRowKey($0) })
+            id: definition.number, identity: definition.identity, table: table, name: name, mode: mode,
+            padding: padding, state: state, rowKey: definition.rowKey.flatMap { SealedRowKey($0) })
         column.indexes = try definition.indexes.map { index in
             SealedIndex(
                 index: try BlindIndex(

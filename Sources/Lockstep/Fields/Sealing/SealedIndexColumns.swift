@@ -13,14 +13,12 @@ struct SealedIndexColumns {
         for (name, request) in requests {
             guard shape.column(name) == nil else {
                 throw LockstepError(
-                    .misuse,
-                    "\(shape.name) already has a column \(name), the name of the blind index's token column",
+                    .misuse, "\(shape.name) already has a column \(name), the name of the blind index's token column",
                     hint: "rename the column, or omit the index")
             }
             let type = request.bits > 63 ? "BLOB" : "INTEGER"
             try connection.execute(
-                "ALTER TABLE main.\(verbatim: shape.quotedName) ADD COLUMN \(name: name) \(verbatim: type)"
-            )
+                "ALTER TABLE main.\(verbatim: shape.quotedName) ADD COLUMN \(name: name) \(verbatim: type)")
         }
     }
 
@@ -30,8 +28,7 @@ struct SealedIndexColumns {
         let base =
             try SealingGuard.all(of: column, shape.name, connection).first?.base
             ?? "\(EngineTables.guardPrefix)\(shape.name)_\(column)"
-        for (name, request) in requests
-        where try Self.indexes(over: name, shape, connection).isEmpty {
+        for (name, request) in requests where try Self.indexes(over: name, shape, connection).isEmpty {
             let kind = request.bits > 63 ? "UNIQUE INDEX" : "INDEX"
             try connection.execute(
                 "CREATE \(verbatim: kind) main.\(name: "\(base)_\(Self.ending(request))") ON \(verbatim: shape.quotedName) (\(name: name))"
@@ -46,8 +43,7 @@ struct SealedIndexColumns {
         for index in try indexes(over: name, shape, connection) {
             try connection.execute("DROP INDEX main.\(name: index)")
         }
-        try connection.execute(
-            "ALTER TABLE main.\(verbatim: shape.quotedName) DROP COLUMN \(name: name)")
+        try connection.execute("ALTER TABLE main.\(verbatim: shape.quotedName) DROP COLUMN \(name: name)")
     }
 
     /// Drops all token columns of a column, for a database without a registry.

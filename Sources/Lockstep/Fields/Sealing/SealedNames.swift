@@ -12,8 +12,7 @@ enum SealedNames {
     static func known(_ connection: borrowing Connection) throws -> [ExactText: Name] {
         guard try EngineTables.exists(EngineTables.columns, connection) else { return [:] }
         var names: [ExactText: Name] = [:]
-        for known in try SealingGuard.all(connection)
-        where known.kind == .update || known.kind == .unsealing {
+        for known in try SealingGuard.all(connection) where known.kind == .update || known.kind == .unsealing {
             names[ExactText(known.name)] = Name(known)
         }
         return names
@@ -38,8 +37,7 @@ enum SealedNames {
     /// - Throws: ``LockstepError/Code/misuse``.
     static func requireViews(_ connection: borrowing Connection) throws {
         var tables: Set<SQLName> = []
-        for known in try SealingGuard.all(connection)
-        where tables.insert(SQLName(known.table)).inserted {
+        for known in try SealingGuard.all(connection) where tables.insert(SQLName(known.table)).inserted {
             try DecryptingViews.requireFree(known.table, connection)
         }
     }
@@ -63,12 +61,9 @@ enum SealedNames {
         let claimed = try RegistryTables.claimed(connection).contains {
             SQLName($0.table) == SQLName(old.table) && SQLName($0.name) == SQLName(old.column)
         }
-        guard claimed,
-            try new != nil || SealedTable(old.table, connection)?.column(old.column) == nil
-        else { return }
+        guard claimed, try new != nil || SealedTable(old.table, connection)?.column(old.column) == nil else { return }
         throw LockstepError(
-            .keyUnavailable,
-            "\(old.table).\(old.column) is sealed, and the migration renames or drops it",
+            .keyUnavailable, "\(old.table).\(old.column) is sealed, and the migration renames or drops it",
             hint: "provide the fields keyring of its dataset, which must authenticate the new name",
             context: .init(table: old.table, column: old.column))
     }

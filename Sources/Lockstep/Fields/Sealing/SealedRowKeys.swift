@@ -44,13 +44,11 @@ enum SealedRowKeys {
     private static func requireOpens(
         _ column: SealedColumn, _ connection: borrowing Connection
     ) throws {
-        guard let session = connection.sealed,
-            let (number, open) = session.column(named: column.name, of: column.table)
+        guard let session = connection.sealed, let (number, open) = session.column(named: column.name, of: column.table)
         else { return }
         let names = ([column.name] + open.key.columns.map(\.name) + column.indexes.map(\.name))
             .map(SQLTokens.quote)
-        let call =
-            "lockstep_check(\(session.capability.literal(for: number)), \(names.joined(separator: ", ")))"
+        let call = "lockstep_check(\(session.capability.literal(for: number)), \(names.joined(separator: ", ")))"
         let faults = try connection.value(
             SQL(
                 verbatim: """
@@ -62,8 +60,7 @@ enum SealedRowKeys {
             throw LockstepError(
                 .misuse,
                 "the cells of \(column.name) are sealed to a different primary key from the one that "
-                    + "\(column.table) has now",
-                hint: "unseal the column first, change the key, then seal it again",
+                    + "\(column.table) has now", hint: "unseal the column first, change the key, then seal it again",
                 context: column.context)
         }
     }

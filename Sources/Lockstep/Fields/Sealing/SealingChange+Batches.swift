@@ -49,9 +49,7 @@ extension SealingChange {
             return Batch(rows: connection.changes, isFirst: true, isLast: true)
         }
         let made = try pass.ahead?.take(after: sealed.cursor, sealed, shape, connection)
-        guard
-            let piece = try made?.cells.piece
-                ?? next(batch, after: sealed.cursor, rowID, shape, connection),
+        guard let piece = try made?.cells.piece ?? next(batch, after: sealed.cursor, rowID, shape, connection),
             let end = try pass.end(rowID, shape, connection)
         else { return Batch(isFirst: sealed.cursor == nil, isLast: true) }
         let isLast = piece.last >= end || (piece.isLast && made?.isOvertaken != true)
@@ -86,13 +84,11 @@ extension SealingChange {
 
     /// Changes all rows that still need it, in the open transaction.
     func convertRest(
-        _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys,
-        _ connection: borrowing Connection
+        _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
         let conversion = try conversion(sealed, shape, connection)
         guard let rowID = shape.rowIDName else {
-            return try connection.executeWithoutTriggers(
-                conversion.update(needsChange(sealed, keys)), [])
+            return try connection.executeWithoutTriggers(conversion.update(needsChange(sealed, keys)), [])
         }
         let all = Piece(start: nil, last: .max, rows: 0, bytes: 0, isLast: true)
         try convert(all, conversion, sealed, shape, rowID, keys, connection)
@@ -101,8 +97,7 @@ extension SealingChange {
     /// The next rows; nil if none remain. Others wait for a batch, and the log contains all of it, so a batch has fewer
     /// rows if their values are large.
     func next(
-        _ count: Int, after start: Int64?, _ rowID: String, _ shape: SealedTable,
-        _ connection: borrowing Connection
+        _ count: Int, after start: Int64?, _ rowID: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws -> Piece? {
         guard var piece = try piece(count, start, rowID, shape, connection) else { return nil }
         while piece.rows > 1, piece.bytes > Self.longestBatch {
@@ -115,8 +110,7 @@ extension SealingChange {
     }
 
     private func piece(
-        _ count: Int, _ start: Int64?, _ rowID: String, _ shape: SealedTable,
-        _ connection: borrowing Connection
+        _ count: Int, _ start: Int64?, _ rowID: String, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws -> Piece? {
         let condition = start == nil ? "" : "WHERE \(rowID) > ?2"
         let length = LargeCells(shape, column)?.length ?? "0"
@@ -156,8 +150,8 @@ extension SealingChange {
             )
         }
 
-        /// Selects the rowid, the changed columns' new values, and the compared columns' present ones, for the rows that
-        /// meet a condition.
+        /// Selects the rowid, the changed columns' new values, and the compared columns' present ones, for the rows
+        /// that meet a condition.
         func selection(_ rowID: String, _ condition: String) -> SQL {
             let expressions = [rowID] + changes.map(\.expression) + compared
             return SQL(
@@ -182,9 +176,9 @@ extension SealingChange {
             )
         }
 
-        /// Whether a column has exactly this value: of the same type, without the column's affinity and collation, which
-        /// equate values that differ. The two zeros of REAL are equal to SQL and differ in their bits, so they are never
-        /// the same here.
+        /// Whether a column has exactly this value: of the same type, without the column's affinity and collation,
+        /// which equate values that differ. The two zeros of REAL are equal to SQL and differ in their bits, so they
+        /// are never the same here.
         private static func equality(_ column: String, _ value: String) -> String {
             "typeof(\(column)) = typeof(\(value)) AND (+\(column)) COLLATE BINARY IS \(value)"
                 + " AND NOT (typeof(\(column)) = 'real' AND (+\(column)) = 0)"
@@ -194,8 +188,7 @@ extension SealingChange {
     /// - Parameter isLast: Whether no cell remains, also of values that have the form of cells.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the connection does not have the column's keys.
     func conversion(
-        _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection,
-        isLast: Bool = false
+        _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection, isLast: Bool = false
     ) throws -> Conversion {
         guard let session = connection.sealed, let number = session.number(titled: title) else {
             throw Self.keysMissing(title)
@@ -232,9 +225,7 @@ extension SealingChange {
     /// Computes the tokens of all rows for the column's identity, in the open transaction, which has just ended the
     /// change of its cells. A look-up reads the tokens of one owner, and a unique index compares them, so they all
     /// change at once.
-    func renewTokens(
-        _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection
-    ) throws {
+    func renewTokens(_ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection) throws {
         guard !sealed.indexes.isEmpty else { return }
         guard let session = connection.sealed, let number = session.number(titled: title) else {
             throw Self.keysMissing(title)
@@ -255,19 +246,16 @@ extension SealingChange {
         let range = "\(piece.condition(rowID)) AND "
         let condition = needsChange(sealed, keys)
         guard goal == .reseal, let large = LargeCells(shape, column) else {
-            return try connection.executeWithoutTriggers(
-                conversion.update(range + condition), piece.bounds)
+            return try connection.executeWithoutTriggers(conversion.update(range + condition), piece.bounds)
         }
         try connection.executeWithoutTriggers(
-            conversion.update("\(range)CASE WHEN \(large.condition) THEN 0 ELSE \(condition) END"),
-            piece.bounds)
+            conversion.update("\(range)CASE WHEN \(large.condition) THEN 0 ELSE \(condition) END"), piece.bounds)
         for row in try large.rows(range, piece.bounds, connection) {
             guard let prefix = try large.prefix(row, connection),
                 CellKeySearch.Wanted.old(sealed, keys).contains(prefix)
             else { continue }
             guard prefix.format == .chunked else {
-                try connection.executeWithoutTriggers(
-                    conversion.update("\(rowID) = ?1"), [.integer(row)])
+                try connection.executeWithoutTriggers(conversion.update("\(rowID) = ?1"), [.integer(row)])
                 continue
             }
             let place = try SealedPlace(large.place(row), connection)

@@ -7,9 +7,9 @@ extension SealingChange {
     ///   - progress: Called after each batch with the number of processed rows.
     /// - Throws: ``LockstepError/Code/misuse`` with the obstacle, such as an index that contains the values;
     ///   ``LockstepError/Code/keyUnavailable``, ``LockstepError/Code/registryForged``, ``LockstepError/Code/busy``;
-    ///   ``LockstepError/Code/cellForged`` if a cell does not open; ``LockstepError/Code/locked`` if somebody is destroying
-    ///   a key of the dataset for longer than ``FileLockWait`` allows; `CancellationError`; any error from `progress`. The
-    ///   finished batches stay.
+    ///   ``LockstepError/Code/cellForged`` if a cell does not open; ``LockstepError/Code/locked`` if somebody is
+    ///   destroying a key of the dataset for longer than ``FileLockWait`` allows; `CancellationError`; any error from
+    ///   `progress`. The finished batches stay.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
@@ -19,8 +19,7 @@ extension SealingChange {
         guard !connection.isInTransaction else {
             throw LockstepError(
                 .misuse, "\(title) cannot be changed inside a transaction",
-                hint: "call this outside a transaction: the change takes several of its own",
-                context: context)
+                hint: "call this outside a transaction: the change takes several of its own", context: context)
         }
         guard batch > 0 else {
             throw LockstepError(.misuse, "a batch needs at least one row, not \(batch)")
@@ -60,10 +59,8 @@ extension SealingChange {
                 report.rows = one.isFirst ? one.rows : report.rows + one.rows
                 isLast = one.isLast
                 let news = JobProgress(
-                    goal.phase.of(title), report.rows, of: max(total, report.rows), .rows,
-                    hasEnded: isLast)
-                try ahead?.watch(connection) { try news.report(to: progress) }
-                    ?? news.report(to: progress)
+                    goal.phase.of(title), report.rows, of: max(total, report.rows), .rows, hasEnded: isLast)
+                try ahead?.watch(connection) { try news.report(to: progress) } ?? news.report(to: progress)
             }
             ahead?.close()
             try clean(connection)

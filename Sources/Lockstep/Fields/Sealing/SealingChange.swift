@@ -63,9 +63,7 @@ public struct SealingChange: Sendable, Equatable {
             }
             try registry.move(added.id, to: .migrating)
             let owner = CellOwner(added.id, added.identity)
-            try change(
-                guards: .sealed, mode, shape, connection, versions: [owner.version],
-                indexes: indexes)
+            try change(guards: .sealed, mode, shape, connection, versions: [owner.version], indexes: indexes)
         case (.unprotect, .sealed), (.unprotect, .migrating):
             guard let known else { break }
             try registry.move(known.id, to: .unsealing)
@@ -79,8 +77,7 @@ public struct SealingChange: Sendable, Equatable {
         case (.unprotect, .unsealing), (.reseal, .sealed), (.reseal, .resealing):
             return .rows(try rowsLeft(after: known?.cursor, shape, connection))
         case (.unprotect, .resealing):
-            throw LockstepError(
-                .misuse, "\(title) is being resealed", advice: "finish that first: \(.reseal)")
+            throw LockstepError(.misuse, "\(title) is being resealed", advice: "finish that first: \(.reseal)")
         case (.unprotect, .plaintext): return .done
         case (.unprotect, nil), (.reseal, _):
             throw LockstepError(
@@ -102,8 +99,7 @@ public struct SealingChange: Sendable, Equatable {
             try ProtectionChecks.requireSealable(column, mode, shape, connection)
             let indexes = SealedIndexColumns(shape, column, requests)
             try indexes.add(connection)
-            try change(
-                guards: .sealed, mode, shape, connection, versions: [.second], indexes: requests)
+            try change(guards: .sealed, mode, shape, connection, versions: [.second], indexes: requests)
             try indexes.index(for: column, connection)
         case .unprotect:
             let base = try SealingGuard.all(of: column, shape.name, connection).first?.base
@@ -126,8 +122,7 @@ public struct SealingChange: Sendable, Equatable {
         } catch {
             guard error.code == .busy else { throw error }
             throw LockstepError(
-                .busy,
-                "the log still contains earlier values of \(title), because a reader uses it",
+                .busy, "the log still contains earlier values of \(title), because a reader uses it",
                 hint: "end that reader, then run this again: it continues where it stopped")
         }
     }
@@ -174,16 +169,14 @@ public struct SealingChange: Sendable, Equatable {
         return true
     }
 
-    /// Ends a change whose passes all left rows. Cells of an older key become those of the active one here and now; values
-    /// that were never sealed would leave their plaintext in the file.
+    /// Ends a change whose passes all left rows. Cells of an older key become those of the active one here and now;
+    /// values that were never sealed would leave their plaintext in the file.
     private func endPasses(
-        _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys,
-        _ connection: borrowing Connection
+        _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
         guard goal == .reseal else {
             throw LockstepError(
-                .busy,
-                "another program keeps writing values to \(title) that are not sealed, past its guards",
+                .busy, "another program keeps writing values to \(title) that are not sealed, past its guards",
                 hint: "end that program, then run this again: it continues where it stopped")
         }
         try convertRest(sealed, shape, keys, connection)
@@ -199,8 +192,7 @@ public struct SealingChange: Sendable, Equatable {
         case (.protect, .sealed), (.protect, .resealing), (.unprotect, .plaintext): return true
         default:
             throw LockstepError(
-                .busy,
-                "another program is changing \(title), which is now \(column.state.rawValue)",
+                .busy, "another program is changing \(title), which is now \(column.state.rawValue)",
                 hint:
                     "wait until that program has finished, then run this again if you still need it"
             )
@@ -208,13 +200,11 @@ public struct SealingChange: Sendable, Equatable {
     }
 
     private func isAnyLeft(
-        _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys,
-        _ connection: borrowing Connection
+        _ sealed: SealedColumn, _ shape: SealedTable, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws -> Bool {
         guard goal != .reseal else {
-            return try CellKeySearch(
-                shape: shape, column: column, mode: sealed.mode, wanted: .old(sealed, keys)
-            ).isAny(connection)
+            return try CellKeySearch(shape: shape, column: column, mode: sealed.mode, wanted: .old(sealed, keys)).isAny(
+                connection)
         }
         let condition = needsChange(sealed, keys)
         let sql = "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE \(condition))"
@@ -243,8 +233,7 @@ public struct SealingChange: Sendable, Equatable {
     func shape(_ connection: borrowing Connection) throws -> SealedTable {
         guard let shape = try SealedTable(table, connection) else {
             throw LockstepError(
-                .misuse, "there is no table \(table) with a column \(column) to seal",
-                hint: "check its name")
+                .misuse, "there is no table \(table) with a column \(column) to seal", hint: "check its name")
         }
         return shape
     }
@@ -263,9 +252,7 @@ public struct SealingChange: Sendable, Equatable {
         return sealed
     }
 
-    func write(
-        _ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
-    ) throws {
+    func write(_ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection) throws {
         try RegistryTables.write(&registry, keys, connection)
         try connection.sealed?.adopt(registry, keys, connection)
     }
@@ -279,24 +266,21 @@ public struct SealingChange: Sendable, Equatable {
             for: state, connection)
     }
 
-    /// Seals the values that have the form of cells, all at once: from then on, while the column holds both, whatever has
-    /// the form of a cell is one. Among random BLOBs it is one in a hundred.
+    /// Seals the values that have the form of cells, all at once: from then on, while the column holds both, whatever
+    /// has the form of a cell is one. Among random BLOBs it is one in a hundred.
     private func sealLookalikes(
         _ sealed: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
         let condition = CellShape.matches(SQLTokens.quote(column), sealed.mode)
-        try connection.executeWithoutTriggers(
-            conversion(sealed, shape, connection).update(condition), [])
+        try connection.executeWithoutTriggers(conversion(sealed, shape, connection).update(condition), [])
     }
 
     /// Unseals the values that have the form of cells, which the batches have left sealed for the same reason.
     private func unsealLookalikes(
-        _ sealed: SealedColumn, _ keys: FieldKeys, _ shape: SealedTable,
-        _ connection: borrowing Connection
+        _ sealed: SealedColumn, _ keys: FieldKeys, _ shape: SealedTable, _ connection: borrowing Connection
     ) throws {
         try connection.executeWithoutTriggers(
-            conversion(sealed, shape, connection, isLast: true).update(needsChange(sealed, keys)),
-            [])
+            conversion(sealed, shape, connection, isLast: true).update(needsChange(sealed, keys)), [])
     }
 
     private func rowsLeft(

@@ -21,8 +21,7 @@ struct SealingGuard: Equatable {
             """
             SELECT name, tbl_name, sql FROM main.sqlite_schema
             WHERE type = 'trigger' AND substr(name, 1, ?) = ?
-            """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix,
-            as: (String, String, String).self
+            """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix, as: (String, String, String).self
         ).compactMap { name, table, sql in
             guard let kind = Kind.allCases.first(where: { name.ends(with: "_\($0.rawValue)") }),
                 let column = guardedColumn(sql)
@@ -40,8 +39,8 @@ struct SealingGuard: Equatable {
         }
     }
 
-    /// A guard's SQL in the form in which guards are compared: for cells of the first binding version, as earlier builds
-    /// made them all, and without the message, which contains the names at the guard's creation.
+    /// A guard's SQL in the form in which guards are compared: for cells of the first binding version, as earlier
+    /// builds made them all, and without the message, which contains the names at the guard's creation.
     static func comparable(_ sql: SQLCursor) -> SQLCursor {
         var tokens = sql.tokens
         for format in CellFormat.allCases {

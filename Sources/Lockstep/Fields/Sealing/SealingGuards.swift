@@ -20,9 +20,8 @@ struct SealingGuards {
     ///     column got an identity would otherwise write cells that nobody reads.
     ///   - indexes: The column's future indexes, whose names have the same prefix.
     init(
-        _ shape: SealedTable, _ column: String, _ mode: SealedColumn.Mode,
-        _ versions: [BindingVersion], _ indexes: [SealedIndex.Request] = [],
-        _ connection: borrowing Connection
+        _ shape: SealedTable, _ column: String, _ mode: SealedColumn.Mode, _ versions: [BindingVersion],
+        _ indexes: [SealedIndex.Request] = [], _ connection: borrowing Connection
     ) throws {
         table = shape.name
         self.column = column
@@ -32,16 +31,14 @@ struct SealingGuards {
         standing = try SealingGuard.all(of: column, shape.name, connection)
         base =
             try standing.first?.base
-            ?? Self.freeBase(
-                "\(EngineTables.guardPrefix)\(shape.name)_\(column)", indexes, connection)
+            ?? Self.freeBase("\(EngineTables.guardPrefix)\(shape.name)_\(column)", indexes, connection)
     }
 
     /// Another column that had this name when it was sealed might have taken the names.
     private static func freeBase(
         _ plain: String, _ indexes: [SealedIndex.Request], _ connection: borrowing Connection
     ) throws -> String {
-        let endings =
-            SealingGuard.Kind.allCases.map(\.rawValue) + indexes.map(SealedIndexColumns.ending)
+        let endings = SealingGuard.Kind.allCases.map(\.rawValue) + indexes.map(SealedIndexColumns.ending)
         let taken = try connection.query(
             "SELECT name FROM main.sqlite_schema WHERE substr(name, 1, ?) = ? COLLATE NOCASE",
             // SQLite counts characters of a text.
@@ -105,8 +102,7 @@ struct SealingGuards {
     private var unsealing: [String] {
         let value = "NEW.\(SQLTokens.quote(column))"
         let name = SQLTokens.quote(column)
-        let reason =
-            "a value for \(table).\(column) begins as a sealed one does: write it once the column is unsealed"
+        let reason = "a value for \(table).\(column) begins as a sealed one does: write it once the column is unsealed"
         return [
             trigger(
                 .unsealing, "UPDATE OF \(name)",
@@ -114,9 +110,7 @@ struct SealingGuards {
         ]
     }
 
-    private func trigger(
-        _ kind: SealingGuard.Kind, _ event: String, _ condition: String, _ reason: String
-    ) -> String {
+    private func trigger(_ kind: SealingGuard.Kind, _ event: String, _ condition: String, _ reason: String) -> String {
         return "CREATE TRIGGER main.\(name(kind)) BEFORE \(event) ON \(SQLTokens.quote(table)) "
             + "WHEN \(condition) BEGIN SELECT RAISE(ABORT, \(SQLTokens.quoteText(reason))); END"
     }

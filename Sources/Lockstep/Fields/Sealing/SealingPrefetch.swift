@@ -8,14 +8,14 @@ internal import SystemPackage
 // commit: another process, another connection of this one, and the program's progress closure on the writing connection
 // itself. So three rules hold.
 //
-// - The prefetching thread has one job at a time, and nothing else uses its connection: its jobs open it, read on it, and
-//   close it. The writing thread waits for the end of one job before it submits another.
-// - Prefetched cells are for the column and the table as the job found them. If either has changed since, even if it was
-//   only unsealed and sealed again, they are discarded.
-// - A cell is written only to a row that still has the value, and the primary key, of which the cell was made: an UPDATE
-//   compares them in the transaction that writes. Rows for which they differ are read again there and converted by the
-//   writing thread. After a commit of another connection, which the database's data version shows, so are rows that the
-//   job has not seen.
+// - The prefetching thread has one job at a time, and nothing else uses its connection: its jobs open it, read on it,
+//   and close it. The writing thread waits for the end of one job before it submits another.
+// - Prefetched cells are for the column and the table as the job found them. If either has changed since, even if it
+//   was only unsealed and sealed again, they are discarded.
+// - A cell is written only to a row that still has the value, and the primary key, of which the cell was made: an
+//   UPDATE compares them in the transaction that writes. Rows for which they differ are read again there and converted
+//   by the writing thread. After a commit of another connection, which the database's data version shows, so are rows
+//   that the job has not seen.
 
 /// Makes the cells of the next rows on a second thread and connection while the rows before them are written. A change
 /// of a column's cells then uses two processors.
@@ -59,8 +59,8 @@ final class SealingPrefetch {
 
     deinit { close() }
 
-    /// Starts making the cells of the rows after `start`. The open transaction must be a write transaction. If the system
-    /// has no thread left, nothing is made.
+    /// Starts making the cells of the rows after `start`. The open transaction must be a write transaction. If the
+    /// system has no thread left, nothing is made.
     func make(
         _ count: Int, after start: Int64, _ connection: borrowing Connection
     ) throws(LockstepError) {
@@ -169,15 +169,14 @@ private struct Source {
         var options = ConnectionOptions()
         options.isQueryOnly = true
         options.sharesLog = true
-        options.addition = SealedFields(
-            [keys], hasViews: false, mayBeUnsealed: true, mayBeUnknown: true)
+        options.addition = SealedFields([keys], hasViews: false, mayBeUnsealed: true, mayBeUnknown: true)
         return try Connection.open(path, key: key.value, options: options)
     }
 }
 
 /// What the prefetching thread owns, and what it hands over.
-// Sendable by this proof: only the prefetching thread's jobs use `connection`, one at a time, and the last of them leaves
-// it nil. `state` and `stopping` can be used by any thread.
+// Sendable by this proof: only the prefetching thread's jobs use `connection`, one at a time, and the last of them
+// leaves it nil. `state` and `stopping` can be used by any thread.
 private final class Reader: @unchecked Sendable {
     private enum State: Sendable {
         case idle
@@ -205,9 +204,7 @@ private final class Reader: @unchecked Sendable {
         end(made)
     }
 
-    private func read(_ job: (borrowing Connection) throws -> PreparedCells?) throws
-        -> PreparedCells?
-    {
+    private func read(_ job: (borrowing Connection) throws -> PreparedCells?) throws -> PreparedCells? {
         if connection == nil { connection = try source.open() }
         switch connection {
         case nil: return nil
@@ -281,8 +278,7 @@ extension SealingChange {
     ) throws -> PreparedCells? {
         let sealed = try knownColumn(knownRegistry(keys, connection))
         let shape = try shape(connection)
-        guard let rowID = shape.rowIDName,
-            let piece = try next(count, after: start, rowID, shape, connection),
+        guard let rowID = shape.rowIDName, let piece = try next(count, after: start, rowID, shape, connection),
             piece.bytes <= Self.prefetchedBytes
         else { return nil }
         trial.reach(.counted)
@@ -294,8 +290,7 @@ extension SealingChange {
         }
         let made = PreparedCells(piece, sealed, shape)
         let rows = try connection.prepare(
-            conversion(sealed, shape, connection).selection(
-                rowID, range + needsChange(sealed, keys)))
+            conversion(sealed, shape, connection).selection(rowID, range + needsChange(sealed, keys)))
         try rows.bind(values: piece.bounds)
         try rows.forEach { row in
             guard !isStopped() else { throw CancellationError() }

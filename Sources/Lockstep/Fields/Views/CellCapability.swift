@@ -45,9 +45,7 @@ struct CellCapability: Sendable {
     }
 
     private static let missing = LockstepError(
-        .denied,
-        "a function that opens or seals cells was called without this connection's capability",
+        .denied, "a function that opens or seals cells was called without this connection's capability",
         hint: "read and write the table's readable view, or take the call's SQL from "
-            + "Connection.opening(_:of:cell:key:), sealing(_:of:value:key:) or token(_:of:index:value:)"
-    )
+            + "Connection.opening(_:of:cell:key:), sealing(_:of:value:key:) or token(_:of:index:value:)")
 }

@@ -1,16 +1,12 @@
 /// The SQL functions that only this connection's own SQL can call.
 enum CellFunction {
-    typealias Work =
-        @Sendable (SealedColumnAccess, borrowing FunctionCall) throws(LockstepError) -> Void
+    typealias Work = @Sendable (SealedColumnAccess, borrowing FunctionCall) throws(LockstepError) -> Void
 
     /// The functions that make and open cells, `name(capability, value, key…)`. Each call passes the connection's
     /// capability.
     static let all: [(String, Work)] = [
         ("lockstep_open", { column, call throws(LockstepError) in try column.open(call) }),
-        (
-            "lockstep_open_whole",
-            { column, call throws(LockstepError) in try column.open(call, anyLength: true) }
-        ),
+        ("lockstep_open_whole", { column, call throws(LockstepError) in try column.open(call, anyLength: true) }),
         (
             // While a column is unsealed, whatever has the form of a cell is one.
             "lockstep_unseal",
@@ -26,19 +22,12 @@ enum CellFunction {
             { column, call throws(LockstepError) in try column.setToken(call) }
         ),
         ("lockstep_same", { column, call throws(LockstepError) in try column.setEquality(call) }),
-        (
-            "lockstep_compound",
-            { column, call throws(LockstepError) in try column.setCompoundToken(call) }
-        ),
-        (
-            "lockstep_same_all",
-            { column, call throws(LockstepError) in try column.setCompoundEquality(call) }
-        ),
+        ("lockstep_compound", { column, call throws(LockstepError) in try column.setCompoundToken(call) }),
+        ("lockstep_same_all", { column, call throws(LockstepError) in try column.setCompoundEquality(call) }),
     ]
 
     /// The names of all functions that only this connection's own SQL can call.
-    static let names = Set(
-        (all.map(\.0) + ["lockstep_written", "lockstep_begins"]).map { SQLName($0) })
+    static let names = Set((all.map(\.0) + ["lockstep_written", "lockstep_begins"]).map { SQLName($0) })
 
     /// Performs `work` on the column that a call names.
     static func body(
@@ -58,8 +47,8 @@ enum CellFunction {
         call.setResult(text.starts(with: beginning))
     }
 
-    /// `lockstep_written(capability, rows, row)`: reports to a connection how many rows one of its views has written, and
-    /// the rowid of an inserted one, or NULL.
+    /// `lockstep_written(capability, rows, row)`: reports to a connection how many rows one of its views has written,
+    /// and the rowid of an inserted one, or NULL.
     static func written(
         _ core: ConnectionCore, _ capability: CellCapability
     ) -> RegisteredFunction.Body {

@@ -7,8 +7,8 @@
 ///     let found = try db.matching(both, tokens: "name_born", [.text("weiß"), .text("1908-02-25")])
 ///     try db.query("SELECT id FROM person_open WHERE \(found)") { row in try row[0] as Int }
 ///
-/// A statement that changes one of the columns does not change the token: the program's own SQL does, as above. So it does
-/// after a new index key, and after `reseal` has given the first column an identity.
+/// A statement that changes one of the columns does not change the token: the program's own SQL does, as above. So it
+/// does after a new index key, and after `reseal` has given the first column an identity.
 public struct CompoundIndex: Sendable, Hashable {
     /// A column of the index.
     public struct Part: Sendable, Hashable {
@@ -39,8 +39,7 @@ public struct CompoundIndex: Sendable, Hashable {
                 hint: "seal the column with an index of its own instead")
         }
         // Checks the rest.
-        _ = try BlindIndex(
-            column: 1, number: number, parts.map(\.normaliser), bits: bits, keyVersion: 1)
+        _ = try BlindIndex(column: 1, number: number, parts.map(\.normaliser), bits: bits, keyVersion: 1)
         self.table = table
         self.parts = parts.map { Part(column: $0.column, normaliser: $0.normaliser) }
         self.number = number
@@ -49,7 +48,8 @@ public struct CompoundIndex: Sendable, Hashable {
 }
 
 extension Connection {
-    /// SQL for the token of several values together. It works only on this connection, like ``opening(_:of:cell:key:)``.
+    /// SQL for the token of several values together. It works only on this connection, like
+    /// ``opening(_:of:cell:key:)``.
     /// - Parameters:
     ///   - index: The index.
     ///   - values: SQL for the values, in the order of the index's columns; without any, the columns of the row of the
@@ -59,8 +59,7 @@ extension Connection {
         let (capability, access, view) = try compoundCall(index)
         let given = values.isEmpty ? index.parts.map { Self.inView(view, $0.column) } : values
         guard given.count == index.parts.count else {
-            throw LockstepError(
-                .misuse, "the index has \(counted(index.parts.count, "value")), not \(given.count)")
+            throw LockstepError(.misuse, "the index has \(counted(index.parts.count, "value")), not \(given.count)")
         }
         let place = Int64(try access.place(of: index))
         return "lockstep_compound(\(capability), \(place)\(Self.list(given)))"
@@ -73,8 +72,8 @@ extension Connection {
     ///   - tokens: The column of the table that holds its tokens.
     ///   - values: The values, in the order of the index's columns.
     ///   - alias: The view's alias in the query, if it has one.
-    /// - Throws: ``LockstepError/Code/keyUnavailable``; ``LockstepError/Code/misuse`` for another number of values, or for
-    ///   one without an entry, such as NULL.
+    /// - Throws: ``LockstepError/Code/keyUnavailable``; ``LockstepError/Code/misuse`` for another number of values, or
+    ///   for one without an entry, such as NULL.
     public func matching(
         _ index: CompoundIndex, tokens: String, _ values: [Value], as alias: String? = nil
     ) throws -> SQL {
@@ -82,8 +81,7 @@ extension Connection {
         guard let token = try access.compoundToken(index, values) else {
             throw LockstepError(
                 .misuse, "one of the values has no entry in the index of \(index.table)",
-                hint: "NULL has none: use `IS NULL`, which needs no key",
-                context: .init(table: index.table))
+                hint: "NULL has none: use `IS NULL`, which needs no key", context: .init(table: index.table))
         }
         let view = alias ?? name
         let place = Int64(try access.place(of: index))
@@ -128,15 +126,12 @@ extension SealedColumnAccess {
             keys)
     }
 
-    private func compound(_ call: borrowing FunctionCall) throws(LockstepError) -> BlindIndexHasher
-    {
-        guard call.kind(1) == .integer, let place = Int(exactly: call.integer(1)),
-            compounds.indices.contains(place)
+    private func compound(_ call: borrowing FunctionCall) throws(LockstepError) -> BlindIndexHasher {
+        guard call.kind(1) == .integer, let place = Int(exactly: call.integer(1)), compounds.indices.contains(place)
         else {
             throw LockstepError(
                 .misuse, "\(title) has no such index of several values",
-                hint: "take the call's SQL from Connection.token(of:values:)",
-                context: column.context)
+                hint: "take the call's SQL from Connection.token(of:values:)", context: column.context)
         }
         return compounds[place].hasher
     }
@@ -156,8 +151,8 @@ extension SealedColumnAccess {
         }
     }
 
-    /// Returns to SQL whether the values from argument 2 on, the first half of them and the second, are equal to such an
-    /// index.
+    /// Returns to SQL whether the values from argument 2 on, the first half of them and the second, are equal to such
+    /// an index.
     func setCompoundEquality(_ call: borrowing FunctionCall) throws(LockstepError) {
         let index = try compound(call).index
         let middle = 2 + (call.count - 2) / 2

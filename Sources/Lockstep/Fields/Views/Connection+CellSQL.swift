@@ -51,11 +51,9 @@ extension Connection {
     func cellCall(
         _ column: String, of table: String
     ) throws(LockstepError) -> ([UInt8], SealedColumnAccess) {
-        guard let session = sealed, let (number, open) = session.column(named: column, of: table)
-        else {
+        guard let session = sealed, let (number, open) = session.column(named: column, of: table) else {
             throw LockstepError(
-                .keyUnavailable,
-                "\(table).\(column) is not a sealed column that this connection can open",
+                .keyUnavailable, "\(table).\(column) is not a sealed column that this connection can open",
                 hint: "open the database with the fields keyring of its dataset",
                 context: .init(table: table, column: column))
         }

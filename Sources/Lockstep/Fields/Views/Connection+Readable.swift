@@ -15,8 +15,7 @@ extension Connection {
         guard try !core.claimedTables(self).contains(SQLName(table)) else {
             throw LockstepError(
                 .keyUnavailable, "columns of \(table) are sealed",
-                hint: "open the database with the fields keyring of their dataset",
-                context: .init(table: table))
+                hint: "open the database with the fields keyring of their dataset", context: .init(table: table))
         }
         return SQL(verbatim: SQLTokens.quote(table))
     }
@@ -38,7 +37,8 @@ extension ConnectionCore {
 }
 
 extension Connection {
-    /// The columns of all datasets that the file claims to hold as cells, as `table.column`: without keys and without proof.
+    /// The columns of all datasets that the file claims to hold as cells, as `table.column`: without keys and without
+    /// proof.
     /// - Throws: ``LockstepError/Code/registryForged`` for tables that Lockstep did not write.
     package func claimedSealedColumns() throws -> [String] {
         try with(rights: .engine) {

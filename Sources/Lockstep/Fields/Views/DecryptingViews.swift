@@ -63,8 +63,7 @@ struct DecryptingViews {
             """, view, as: Bool.self)
         guard isTaken != true else {
             throw LockstepError(
-                .misuse,
-                "the database already contains \(view), the name of the readable view of \(table)",
+                .misuse, "the database already contains \(view), the name of the readable view of \(table)",
                 hint: "rename it", context: .init(table: table))
         }
     }
@@ -94,13 +93,11 @@ struct ViewSQL {
 
     /// `lockstep_…(capability, value, key…)`.
     private func call(
-        _ function: String, _ column: SealedTable.Column, _ value: String,
-        key: (SealedTable.Column) -> String
+        _ function: String, _ column: SealedTable.Column, _ value: String, key: (SealedTable.Column) -> String
     ) -> String? {
         guard let number = number(column), let sealing = sealing(column) else { return nil }
         let keys = shape.boundColumns(sealing.mode).map(key)
-        return
-            "\(function)(\(([group.capability.literal(for: number), value] + keys).joined(separator: ", ")))"
+        return "\(function)(\(([group.capability.literal(for: number), value] + keys).joined(separator: ", ")))"
     }
 
     /// The token for a row's new values, for a token column; nil for a column of the program.
@@ -108,8 +105,7 @@ struct ViewSQL {
         for (number, sealed) in group.columns {
             for index in sealed.indexes where SQLName(index.name) == SQLName(column.name) {
                 let capability = group.capability.literal(for: number)
-                return
-                    "lockstep_token(\(capability), \(index.index.number), NEW.\(SQLTokens.quote(sealed.name)))"
+                return "lockstep_token(\(capability), \(index.index.number), NEW.\(SQLTokens.quote(sealed.name)))"
             }
         }
         return nil
@@ -142,11 +138,9 @@ struct ViewSQL {
             var last = "max(\(name))"
             if shape.isAutoincrement {
                 let text = SQLTokens.quoteText(shape.name)
-                last =
-                    "max(coalesce(\(last), 0), coalesce((SELECT seq FROM sqlite_sequence WHERE name = \(text)), 0))"
+                last = "max(coalesce(\(last), 0), coalesce((SELECT seq FROM sqlite_sequence WHERE name = \(text)), 0))"
             }
-            source =
-                " FROM (SELECT coalesce(NEW.\(name), \(last) + 1, 1) AS lockstep_row FROM \(shape.quotedName))"
+            source = " FROM (SELECT coalesce(NEW.\(name), \(last) + 1, 1) AS lockstep_row FROM \(shape.quotedName))"
             key = { _ in "lockstep_row" }
         }
         let values = written.map { column in
@@ -190,8 +184,7 @@ struct ViewSQL {
                     : "a default from the file would reveal which other rows have the same value"
                 let reason =
                     "an insert through \(group.viewName) must name \(column.name): \(why)"
-                return
-                    "SELECT RAISE(ABORT, \(SQLTokens.quoteText(reason))) WHERE NEW.\(quote(column)) IS NULL; "
+                return "SELECT RAISE(ABORT, \(SQLTokens.quoteText(reason))) WHERE NEW.\(quote(column)) IS NULL; "
             }
             .joined()
     }
@@ -206,13 +199,11 @@ struct ViewSQL {
             guard let sealed, let sealing = sealing(column) else {
                 return "\(name) = NEW.\(name)"
             }
-            let unchanged =
-                sealing.mode.bindsToRow ? "\(same(column)) AND \(keyIsSame)" : same(column)
+            let unchanged = sealing.mode.bindsToRow ? "\(same(column)) AND \(keyIsSame)" : same(column)
             return "\(name) = CASE WHEN \(unchanged) THEN \(name) ELSE \(sealed) END"
         }
         return trigger(
-            "UPDATE",
-            "UPDATE \(shape.quotedName) SET \(assignments.joined(separator: ", ")) WHERE \(oldKey)")
+            "UPDATE", "UPDATE \(shape.quotedName) SET \(assignments.joined(separator: ", ")) WHERE \(oldKey)")
     }
 
     private var deletion: String? {
@@ -227,15 +218,13 @@ struct ViewSQL {
     /// Compares the types as well, because 1 and 1.0 are equal to SQLite.
     private func same(_ column: SealedTable.Column) -> String {
         let name = quote(column)
-        return
-            "NEW.\(name) IS OLD.\(name) COLLATE BINARY AND typeof(NEW.\(name)) = typeof(OLD.\(name))"
+        return "NEW.\(name) IS OLD.\(name) COLLATE BINARY AND typeof(NEW.\(name)) = typeof(OLD.\(name))"
     }
 
     private func trigger(
         _ event: String, _ statement: String, after first: String = "", row: String = "NULL"
     ) -> String {
-        let report =
-            "SELECT lockstep_written(\(group.capability.literal(for: 0)), changes(), \(row))"
+        let report = "SELECT lockstep_written(\(group.capability.literal(for: 0)), changes(), \(row))"
         let name = SQLTokens.quote("\(group.viewName)_\(event.asciiLowercased)")
         return "CREATE TEMP TRIGGER \(name) INSTEAD OF \(event) ON temp.\(quotedView) "
             + "BEGIN \(first)\(statement); \(report); END"

@@ -52,16 +52,15 @@ extension KeyringFile {
         // Another command might have been faster and recorded a newer state.
         guard record.changes >= newest?.changes ?? 0 else { return }
         guard record.changes != newest?.changes || record.code == newest?.code else {
-            throw RegistryTables.forged(
-                "has a different history from the one that the fields keyring remembers")
+            throw RegistryTables.forged("has a different history from the one that the fields keyring remembers")
         }
         let kept = record.keeping(newest)
         try keyring.remember(kept.withEpoch(epoch ?? kept.seen))
     }
 
     /// Makes the database record the newest version of a fields keyring, which is read again.
-    /// - Returns: The epoch that it has recorded; nil for a keyring that is not changed, because it is signed, and for a
-    ///   file from which nothing is learnt: a copy, or one that is only read.
+    /// - Returns: The epoch that it has recorded; nil for a keyring that is not changed, because it is signed, and for
+    ///   a file from which nothing is learnt: a copy, or one that is only read.
     private func recordFields(
         _ keyring: inout Keyring, _ connection: borrowing Connection
     ) throws -> UInt64? {
@@ -85,7 +84,8 @@ extension KeyringFile {
     ///     ``ConnectionOptions/mayBeUnsealed`` for a database in which nothing is sealed.
     /// - Returns: Whether anything was ever sealed in the database as it is now.
     /// - Throws: The errors of ``remember(_:sealedIn:)``; ``LockstepError/Code/registryMissing`` if the file has no
-    ///   registry of the dataset, and the keyring does not remember the database, or columns that it remembers hold cells.
+    ///   registry of the dataset, and the keyring does not remember the database, or columns that it remembers hold
+    ///   cells.
     @discardableResult
     public func accept(
         _ keyring: inout Keyring, sealedIn connection: borrowing Connection
@@ -127,8 +127,7 @@ extension Connection {
         try with(rights: .engine) {
             guard let known = try memory.record(of: KeyringTable.database(self)) else {
                 throw LockstepError(
-                    .registryMissing,
-                    "the file has no registry of the dataset, so there is nothing to accept",
+                    .registryMissing, "the file has no registry of the dataset, so there is nothing to accept",
                     hint: "restore the database from a backup")
             }
             // Anyone who can open the database can remove the registry, but then the cells are still there.
@@ -136,8 +135,7 @@ extension Connection {
                 return SealedRecord(unsealed: known.database)
             }
             throw LockstepError(
-                .registryMissing,
-                "the file has no registry of the dataset, but \(column.title) holds sealed cells",
+                .registryMissing, "the file has no registry of the dataset, but \(column.title) holds sealed cells",
                 advice: "make the registry again with \(.rebuildRegistry)",
                 context: .init(table: column.table, column: column.name))
         }

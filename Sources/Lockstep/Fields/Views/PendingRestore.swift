@@ -1,12 +1,10 @@
 /// A restore that no fields keyring has confirmed.
 ///
-/// A backup can be older than what a fields keyring knows of the database, and even from before anything was sealed. The
-/// database records that it was restored, for the words of the error alone: anyone who can write the database can record
-/// that too. The keyrings decide what opens, and a person what they accept.
+/// A backup can be older than what a fields keyring knows of the database, and even from before anything was sealed.
+/// The database records that it was restored, for the words of the error alone: anyone who can write the database can
+/// record that too. The keyrings decide what opens, and a person what they accept.
 enum PendingRestore {
-    private static let codes: Set<LockstepError.Code> = [
-        .databaseOutdated, .registryOlder, .registryMissing,
-    ]
+    private static let codes: Set<LockstepError.Code> = [.databaseOutdated, .registryOlder, .registryMissing]
 
     /// Runs checks of a file against a fields keyring. An error that a restore can explain names it.
     static func explaining(
@@ -25,8 +23,7 @@ enum PendingRestore {
             let words = words(changes, record, SealedTrust.title(keys))
             throw LockstepError(
                 error.code,
-                "\(connection.path) was restored on \(CalendarDay(secondsSinceEpoch: restored)) "
-                    + "from \(words)",
+                "\(connection.path) was restored on \(CalendarDay(secondsSinceEpoch: restored)) " + "from \(words)",
                 advice: """
                     if you restored it, accept it with \(.acceptSealed); otherwise somebody put an older state back: \
                     restore the newest backup
@@ -39,8 +36,7 @@ enum PendingRestore {
         _ changes: UInt64, _ record: SealedRecord, _ title: String
     ) -> String {
         guard record.changes != changes else {
-            return "an older backup; the fields keyring of the dataset \(title) has seen a newer "
-                + "state"
+            return "an older backup; the fields keyring of the dataset \(title) has seen a newer " + "state"
         }
         guard changes > 0 else {
             return "a backup in which nothing of the dataset \(title) was sealed; its fields "

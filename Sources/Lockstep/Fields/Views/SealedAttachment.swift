@@ -189,13 +189,11 @@ final class SealedAttachment: ConnectionAttachment {
             // The file can spell the name in another case than the registry. Without the view, a table of the view's
             // name would receive plaintext.
             let numbered = columns.enumerated().filter {
-                SQLName($0.element.column.table) == SQLName(shape.name)
-                    && $0.element.column.state != .plaintext
+                SQLName($0.element.column.table) == SQLName(shape.name) && $0.element.column.state != .plaintext
             }
             guard !numbered.isEmpty else { return nil }
             return DecryptingViews.Group(
-                shape: shape,
-                columns: numbered.map { (number: $0.offset, column: $0.element.column) },
+                shape: shape, columns: numbered.map { (number: $0.offset, column: $0.element.column) },
                 capability: capability)
         }
     }
@@ -234,8 +232,7 @@ final class SealedAttachment: ConnectionAttachment {
     }
 
     /// The column that currently has this name, with its number; nil without its keys.
-    func column(named name: String, of table: String) -> (number: Int, column: SealedColumnAccess)?
-    {
+    func column(named name: String, of table: String) -> (number: Int, column: SealedColumnAccess)? {
         // The latest one: an unsealed column might have given its name to another.
         columns.lastIndex { $0.isNamed(name, of: table) }.map { ($0, columns[$0]) }
     }

@@ -168,8 +168,7 @@ final class SealedColumnAccess {
         guard column.state != .plaintext else {
             throw LockstepError(
                 .cellMalformed, "\(title) holds a cell but is not sealed",
-                hint: "somebody wrote it there, or put back an older state of the registry",
-                context: column.context)
+                hint: "somebody wrote it there, or put back an older state of the registry", context: column.context)
         }
     }
 
@@ -368,8 +367,7 @@ final class SealedColumnAccess {
 
     func wrongKey(_ why: String) -> LockstepError {
         LockstepError(
-            .misuse, "\(title): \(why)",
-            hint: "pass the primary key as stored, its columns in the key's order",
+            .misuse, "\(title): \(why)", hint: "pass the primary key as stored, its columns in the key's order",
             context: column.context)
     }
 }

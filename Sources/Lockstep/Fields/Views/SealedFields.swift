@@ -44,16 +44,12 @@ package final class SealedFields: ConnectionExtension {
 
     /// A copy with other parts; nil if it would have no effect.
     fileprivate func with(
-        keys: [FieldKeys]? = nil, relied: [String]? = nil, mayBeUnsealed: Bool? = nil,
-        mayBeUnknown: Bool? = nil
+        keys: [FieldKeys]? = nil, relied: [String]? = nil, mayBeUnsealed: Bool? = nil, mayBeUnknown: Bool? = nil
     ) -> SealedFields? {
         let fields = SealedFields(
             keys ?? self.keys, hasViews: hasViews, relied: relied ?? self.relied,
-            mayBeUnsealed: mayBeUnsealed ?? self.mayBeUnsealed,
-            mayBeUnknown: mayBeUnknown ?? self.mayBeUnknown)
-        let isIdle =
-            fields.keys.isEmpty && fields.relied.isEmpty && !fields.mayBeUnsealed
-            && !fields.mayBeUnknown
+            mayBeUnsealed: mayBeUnsealed ?? self.mayBeUnsealed, mayBeUnknown: mayBeUnknown ?? self.mayBeUnknown)
+        let isIdle = fields.keys.isEmpty && fields.relied.isEmpty && !fields.mayBeUnsealed && !fields.mayBeUnknown
         return isIdle ? nil : fields
     }
 }

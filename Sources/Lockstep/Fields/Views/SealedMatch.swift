@@ -38,13 +38,12 @@ extension Connection {
 
 extension Connection {
     /// A condition for the rows whose value is one of these; see ``matching(_:of:_:as:)``.
-    /// - Throws: The errors of ``matching(_:of:_:as:)``; ``LockstepError/Code/sqlFailed`` for more values than a statement
-    ///   has parameters.
+    /// - Throws: The errors of ``matching(_:of:_:as:)``; ``LockstepError/Code/sqlFailed`` for more values than a
+    ///   statement has parameters.
     func matching(_ column: String, of table: String, anyOf values: [Value]) throws -> SQL {
         let (capability, open) = try cellCall(column, of: table)
         let view = DecryptingViews.name(of: open.column.table)
-        return try SealedLookup(capability: capability, column: open, view: view).condition(
-            anyOf: values)
+        return try SealedLookup(capability: capability, column: open, view: view).condition(anyOf: values)
     }
 }
 
@@ -73,9 +72,7 @@ struct SealedLookup {
                 throw noIndex("under \(normaliser.spelling)")
             }
             let index = Int64(column.column.indexes[place].index.number)
-            return try tokens(
-                place, [wanted],
-                "lockstep_same(\(capability), \(index), \(verbatim: value), \(wanted))")
+            return try tokens(place, [wanted], "lockstep_same(\(capability), \(index), \(verbatim: value), \(wanted))")
         case .prefix(let text):
             let length = FoldedText.scalars(text).count
             guard let place = prefixPlace(atMost: length) else {
@@ -153,10 +150,8 @@ struct SealedLookup {
         let (count, overflow) = last.floorDivided(by: width).subtractingReportingOverflow(start)
         guard !overflow, count < Connection.maximumBuckets else {
             throw LockstepError(
-                .misuse,
-                "the range covers more than \(Connection.maximumBuckets) buckets of \(column.title)",
-                hint: "use a smaller range, or an index with wider buckets",
-                context: column.column.context)
+                .misuse, "the range covers more than \(Connection.maximumBuckets) buckets of \(column.title)",
+                hint: "use a smaller range, or an index with wider buckets", context: column.column.context)
         }
         // One number in each bucket: its first, or the first of the range.
         let sought = (0...count).map { step in
@@ -183,8 +178,8 @@ struct SealedLookup {
         return "(\(SQL(verbatim: text, values: found)) AND \(check))"
     }
 
-    /// Up to so many tokens each have a parameter; more of them share one or two, since a statement has 32,766 and each value
-    /// has one already.
+    /// Up to so many tokens each have a parameter; more of them share one or two, since a statement has 32,766 and each
+    /// value has one already.
     private static let mostParameters = 1000
 
     /// Many tokens of one kind as a subquery.

@@ -11,9 +11,7 @@ extension SealedRecord {
 
     /// What a fields keyring records of the registry of this database.
     /// - Parameter origin: The database that it was forked from.
-    package init(
-        _ registry: ColumnRegistry, _ keys: FieldKeys, of database: [UInt8], from origin: [UInt8]?
-    ) {
+    package init(_ registry: ColumnRegistry, _ keys: FieldKeys, of database: [UInt8], from origin: [UInt8]?) {
         let columns = registry.columns.filter { $0.state != .plaintext && !$0.name.isEmpty }
         self.init(
             database: database, registry: registry.identity, changes: registry.changes,
@@ -40,8 +38,7 @@ extension SealedRecord.Column {
         let modes = SealingMode.allCases.filter { $0.rawValue == definition?.mode ?? $0.rawValue }
         let conditions = modes.map { CellShape.matches(SQLTokens.quote(name), $0) }
         let sql =
-            "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE "
-            + "\(conditions.joined(separator: " OR ")))"
+            "SELECT EXISTS (SELECT 1 FROM main.\(shape.quotedName) WHERE " + "\(conditions.joined(separator: " OR ")))"
         return try connection.value(SQL(verbatim: sql), as: Bool.self) == true
     }
 }

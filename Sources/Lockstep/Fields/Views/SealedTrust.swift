@@ -42,16 +42,14 @@ package struct SealedTrust {
             throw Self.older(keys, registry.changes, max(seen, record?.changes ?? 0))
         }
         if let record, record.changes == registry.changes, record.code != registry.code {
-            throw RegistryTables.forged(
-                "has a different history from the one that the fields keyring remembers")
+            throw RegistryTables.forged("has a different history from the one that the fields keyring remembers")
         }
         if registry.format == .first, !keys.memory.records.isEmpty {
             throw Self.unbound(keys)
         }
         // The registry of another database of the dataset is authentic, too, and can seal fewer columns. A connection
         // that saw the file before its first column was sealed knows which database it is.
-        let isKnown =
-            record != nil || keys.memory.records.isEmpty || proof.wasUnsealed(keys.dataset)
+        let isKnown = record != nil || keys.memory.records.isEmpty || proof.wasUnsealed(keys.dataset)
         guard isKnown || fields.mayBeUnknown else { throw Self.unknown(keys) }
         proof.note(registry.changes, identity, of: keys.dataset)
     }
@@ -62,8 +60,7 @@ package struct SealedTrust {
         for title in fields.relied + proof.relied {
             guard !fields.keys.isEmpty else {
                 throw LockstepError(
-                    .keyUnavailable,
-                    "the program relies on \(title) being sealed, but has no fields keyring",
+                    .keyUnavailable, "the program relies on \(title) being sealed, but has no fields keyring",
                     hint: "pass the keys of its dataset in ConnectionOptions.fieldKeys")
             }
             let isSealed = proven.flatMap(\.columns).contains {
@@ -90,8 +87,7 @@ package struct SealedTrust {
 
     private static func unproven(_ title: String) -> LockstepError {
         LockstepError(
-            .registryMissing,
-            "the program relies on \(title) being sealed, but the file does not prove it",
+            .registryMissing, "the program relies on \(title) being sealed, but the file does not prove it",
             advice: """
                 somebody who can open the database might have removed its registry; \
                 \(.verifyFields) shows more; restore the database from a backup
@@ -108,8 +104,7 @@ package struct SealedTrust {
     ) -> LockstepError {
         let known =
             columns.isEmpty
-            ? ""
-            : ", but the fields keyring remembers sealed columns: \(columns.map(\.title).joined(separator: ", "))"
+            ? "" : ", but the fields keyring remembers sealed columns: \(columns.map(\.title).joined(separator: ", "))"
         return LockstepError(
             .registryMissing,
             "the file has no registry of the dataset \(title(keys))\(known)",

@@ -1,8 +1,9 @@
 /// Stands for values that a statement carries along without needing them.
 ///
-/// Before an UPDATE or DELETE through a view, SQLite computes every column of the row, also those that the statement does
-/// not name. A value that is too long for SQL would end it. Such a value is not opened, and a stand-in takes its place, if
-/// no running statement can need it. The view's trigger finds the stand-in in the old and the new row, and leaves the cell.
+/// Before an UPDATE or DELETE through a view, SQLite computes every column of the row, also those that the statement
+/// does not name. A value that is too long for SQL would end it. Such a value is not opened, and a stand-in takes its
+/// place, if no running statement can need it. The view's trigger finds the stand-in in the old and the new row, and
+/// leaves the cell.
 final class UnopenedCells {
     private weak let core: ConnectionCore?
     private let bytes: [UInt8]
@@ -23,8 +24,7 @@ final class UnopenedCells {
         guard !core.isRunning(where: { Self.canNeed(column, $0) }) else { return nil }
         // A view or trigger of the program can read the column for a statement that does not name it.
         let others = try? core.ask(
-            "SELECT sql FROM temp.sqlite_schema WHERE type IN ('view', 'trigger') AND instr(sql, ?) = 0",
-            ownMark
+            "SELECT sql FROM temp.sqlite_schema WHERE type IN ('view', 'trigger') AND instr(sql, ?) = 0", ownMark
         ) { row in try row[0] as String }
         guard let others, !others.contains(where: { Self.canNeed(column, $0) }) else { return nil }
         return bytes
@@ -77,8 +77,7 @@ extension SealedColumnAccess {
 
     var tooLong: LockstepError {
         LockstepError(
-            .tooLarge,
-            "a value of \(title) is longer than the \(CellFormat.longestForSQL >> 20) MiB that SQL can open",
+            .tooLarge, "a value of \(title) is longer than the \(CellFormat.longestForSQL >> 20) MiB that SQL can open",
             hint:
                 "read it with Connection.withSealedBlob or Store.sealedChunks; a statement that neither names "
                 + "the column nor selects `*` does not open it", context: column.context)

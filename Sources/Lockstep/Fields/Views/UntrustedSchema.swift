@@ -30,15 +30,13 @@ enum UntrustedSchema {
         LockstepError(
             .foreignSchema,
             "the \(type) \(name) replaces what SQLite reports about the schema, so sealed columns cannot be "
-                + "read and written safely",
-            hint: "rename it or drop it, on a connection without field keys")
+                + "read and written safely", hint: "rename it or drop it, on a connection without field keys")
     }
 
     /// Such a trigger would run as part of the engine's own writes, and could restore an older state of its tables.
     private static func answers(_ name: String, _ table: String) -> LockstepError {
         LockstepError(
-            .foreignSchema,
-            "the trigger \(name) changes what the engine writes to its table \(table)",
+            .foreignSchema, "the trigger \(name) changes what the engine writes to its table \(table)",
             hint: "drop it on a connection without field keys", context: .init(table: table))
     }
 
@@ -46,14 +44,12 @@ enum UntrustedSchema {
     /// - Throws: ``LockstepError/Code/foreignSchema`` with the name of a generated column.
     static func requireStored(_ column: SealedColumn, _ shape: SealedTable) throws(LockstepError) {
         guard column.state != .plaintext else { return }
-        for name in [column.name] + column.indexes.map(\.name)
-        where shape.column(name)?.isGenerated == true {
+        for name in [column.name] + column.indexes.map(\.name) where shape.column(name)?.isGenerated == true {
             throw LockstepError(
                 .foreignSchema,
                 "\(shape.name).\(name) is a generated column in the file, so sealed values written to it "
                     + "would be lost",
-                hint: "somebody who can open the database changed its schema; "
-                    + "restore the database from a backup",
+                hint: "somebody who can open the database changed its schema; " + "restore the database from a backup",
                 context: .init(table: shape.name, column: name))
         }
     }

@@ -58,8 +58,7 @@ package struct AgeDecryption: ~Copyable {
         let count = min(waiting.count, AgeFormat.sealedChunkLength)
         let nonce = AgeFormat.nonce(number, isLast: hasEnded)
         let sealed = Array(waiting.prefix(count))
-        let plaintext = try cipher.open(
-            sealed.span, key: key.bytes, nonce: nonce.span, associatedData: Span())
+        let plaintext = try cipher.open(sealed.span, key: key.bytes, nonce: nonce.span, associatedData: Span())
         guard let plaintext, plaintext.count > 0 || number == 0 else {
             throw LockstepError(
                 .tampered, "\(title) was changed or cut off: chunk \(number) does not open",

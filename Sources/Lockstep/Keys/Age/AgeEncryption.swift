@@ -13,8 +13,7 @@ package struct AgeEncryption: ~Copyable {
     ) throws {
         guard !recipients.isEmpty else {
             throw LockstepError(
-                .recipientMalformed, "a file needs at least one recipient",
-                hint: "give a recipient, age1…")
+                .recipientMalformed, "a file needs at least one recipient", hint: "give a recipient, age1…")
         }
         let fileKey = try SecretBytes(random: AgeFormat.fileKeyLength)
         var header = "\(AgeFormat.intro)\n"
@@ -35,12 +34,10 @@ package struct AgeEncryption: ~Copyable {
         let ephemeral = try Identity.generate()
         let share = ephemeral.recipient.publicKey
         let wrap = try AgeFormat.wrapKey(
-            ephemeral.secret, with: recipient.publicKey, share: share,
-            recipient: recipient.publicKey)
+            ephemeral.secret, with: recipient.publicKey, share: share, recipient: recipient.publicKey)
         guard let wrap else {
             throw LockstepError(
-                .recipientMalformed,
-                "the recipient's key is a point of low order and cannot be used",
+                .recipientMalformed, "the recipient's key is a point of low order and cannot be used",
                 hint: "ask for another recipient")
         }
         let nonce = AgeFormat.zeroNonce
@@ -71,7 +68,6 @@ package struct AgeEncryption: ~Copyable {
         number += 1
         let waiting = waiting
         return try cipher.seal(
-            waiting.span.extracting(range), key: key.bytes, nonce: nonce.span,
-            associatedData: Span())
+            waiting.span.extracting(range), key: key.bytes, nonce: nonce.span, associatedData: Span())
     }
 }

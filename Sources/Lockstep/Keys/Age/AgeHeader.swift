@@ -76,8 +76,7 @@ struct AgeHeader {
             }
             // Other types of recipients cannot be for an X25519 identity.
             guard words[1] == "X25519" else { continue }
-            guard words.count == 3, let share = Base64.decode(words[2]),
-                share.count == Curve25519Key.length,
+            guard words.count == 3, let share = Base64.decode(words[2]), share.count == Curve25519Key.length,
                 bytes.count == AgeFormat.fileKeyLength + AEAD.tagLength
             else { throw malformed("a recipient in its header is malformed") }
             stanzas.append((share, bytes))
@@ -97,8 +96,7 @@ struct AgeHeader {
     func fileKey(_ identity: borrowing Identity) throws(LockstepError) -> SecretBytes {
         let (own, nonce) = (identity.recipient.publicKey, AgeFormat.zeroNonce)
         for stanza in stanzas {
-            let wrap = try AgeFormat.wrapKey(
-                identity.secret, with: stanza.share, share: stanza.share, recipient: own)
+            let wrap = try AgeFormat.wrapKey(identity.secret, with: stanza.share, share: stanza.share, recipient: own)
             guard let wrap else { throw malformed("a recipient's share is a point of low order") }
             let body = stanza.body
             guard

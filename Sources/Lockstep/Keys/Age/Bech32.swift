@@ -10,9 +10,7 @@ enum Bech32 {
     }()
     private static let checksumLength = 6
     // The generator's coefficients (BIP 173, "Checksum").
-    private static let generator: [UInt32] = [
-        0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3,
-    ]
+    private static let generator: [UInt32] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3]
 
     /// Encodes `bytes` in lower case after `prefix`, which must be in lower case.
     static func encode(_ bytes: Span<UInt8>, prefix: String) throws(LockstepError) -> SecretBytes {
@@ -83,8 +81,7 @@ enum Bech32 {
     }
 
     private static func put(
-        _ value: UInt8, _ output: inout MutableSpan<UInt8>, _ next: inout Int,
-        _ checksum: inout Checksum
+        _ value: UInt8, _ output: inout MutableSpan<UInt8>, _ next: inout Int, _ checksum: inout Checksum
     ) {
         output[next] = alphabet[Int(value)]
         next += 1

@@ -55,11 +55,8 @@ public struct Identity: ~Copyable, Sendable {
 
     /// Reads `AGE-SECRET-KEY-1…` with nothing around it.
     init(spelled text: Span<UInt8>) throws(LockstepError) {
-        guard let secret = try Bech32.decode(text, prefix: Self.prefix),
-            secret.count == Curve25519Key.length
-        else {
-            throw Self.malformed(
-                "its key is not valid: expected AGE-SECRET-KEY-1 followed by 58 characters")
+        guard let secret = try Bech32.decode(text, prefix: Self.prefix), secret.count == Curve25519Key.length else {
+            throw Self.malformed("its key is not valid: expected AGE-SECRET-KEY-1 followed by 58 characters")
         }
         try self.init(secret)
     }
@@ -94,8 +91,7 @@ public struct Identity: ~Copyable, Sendable {
         let bytes = text.bytes
         var lines: [Range<Int>] = []
         var start = 0
-        for index in 0...bytes.count
-        where index == bytes.count || bytes[index] == UInt8(ascii: "\n") {
+        for index in 0...bytes.count where index == bytes.count || bytes[index] == UInt8(ascii: "\n") {
             var line = start..<index
             while !line.isEmpty, isBlank(bytes[line.upperBound - 1]) {
                 line = line.lowerBound..<line.upperBound - 1

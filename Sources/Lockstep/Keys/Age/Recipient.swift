@@ -19,12 +19,10 @@ public struct Recipient: Sendable, Hashable, CustomStringConvertible {
         }
         let bytes = Array(text.utf8)
         guard text.utf8.allSatisfy({ !$0.isASCIIUppercase }),
-            let key = try Bech32.decode(bytes.span, prefix: Self.prefix),
-            key.count == Curve25519Key.length
+            let key = try Bech32.decode(bytes.span, prefix: Self.prefix), key.count == Curve25519Key.length
         else {
             throw LockstepError(
-                .recipientMalformed,
-                "not a valid recipient: expected `age1` followed by 58 characters",
+                .recipientMalformed, "not a valid recipient: expected `age1` followed by 58 characters",
                 advice: "copy it again; \(.exportRecipient) prints it")
         }
         publicKey = key.publicCopy()

@@ -3,9 +3,7 @@
 public final class FieldKeys: Sendable {
     /// The same keys without the keyring's records of databases, to inspect a database that is accepted as it is.
     public func withoutMemory() -> FieldKeys {
-        FieldKeys(
-            dataset: dataset, name: name, active: activeVersion, keys: keys, index: index,
-            file: file)
+        FieldKeys(dataset: dataset, name: name, active: activeVersion, keys: keys, index: index, file: file)
     }
 
     struct Key: Sendable {
@@ -123,8 +121,7 @@ public final class FieldKeys: Sendable {
                 hint: "a newer keyring of the dataset may contain it")
         }
         guard let secret = key.secret else {
-            throw LockstepError(
-                .keyUnavailable, "\(kind.rawValue) key \(version) was destroyed", hint: lost)
+            throw LockstepError(.keyUnavailable, "\(kind.rawValue) key \(version) was destroyed", hint: lost)
         }
         return secret
     }
@@ -141,8 +138,7 @@ public final class FieldKeys: Sendable {
     /// - Throws: ``LockstepError/Code/keyUnavailable``.
     func indexKey(version: UInt32, info: [UInt8]) throws(LockstepError) -> SecretBytes {
         let secret = try Self.secret(
-            index.keys, version, .index,
-            lost: "its blind indexes can no longer be searched; rebuild them")
+            index.keys, version, .index, lost: "its blind indexes can no longer be searched; rebuild them")
         return try HKDF.derive(secret.value, salt: dataset, info: info)
     }
 }

@@ -77,14 +77,13 @@ extension Keyring {
         return state == .pending || state == .active
     }
 
-    /// Activates a pending key, which retires the previously active key, unless a rotation of another database has done so.
-    /// Moves the key that it replaces to `state`: retired or compromised.
+    /// Activates a pending key, which retires the previously active key, unless a rotation of another database has done
+    /// so. Moves the key that it replaces to `state`: retired or compromised.
     /// - Parameter replaced: The key that the file had; nil for the active key.
     /// - Returns: The replaced version.
     @discardableResult
     package mutating func promoteDatabaseKey(
-        _ version: UInt32, replacing replaced: UInt32? = nil, leaving state: KeyState,
-        today: CalendarDay = .today
+        _ version: UInt32, replacing replaced: UInt32? = nil, leaving state: KeyState, today: CalendarDay = .today
     ) throws(LockstepError) -> UInt32 {
         let active = try activeDatabaseKeyEntry().version
         let old = replaced ?? active

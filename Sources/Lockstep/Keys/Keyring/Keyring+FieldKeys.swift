@@ -14,10 +14,8 @@ extension Keyring {
         let field = try fieldKeyVersions(.field)
         let index = try fieldKeyVersions(.index)
         return FieldKeys(
-            dataset: subjectID, name: name, active: field.active, keys: field.keys, index: index,
-            memory: sealedMemory,
-            origin: FieldKeys.Origin(
-                ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch),
+            dataset: subjectID, name: name, active: field.active, keys: field.keys, index: index, memory: sealedMemory,
+            origin: FieldKeys.Origin(ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch),
             file: file)
     }
 
@@ -27,8 +25,7 @@ extension Keyring {
         var keys: [UInt32: FieldKeys.Key] = [:]
         for entry in document.keys where entry.kind == kind {
             let secret = entry.state == .destroyed ? nil : SharedSecret(try unwrap(entry))
-            keys[entry.version] = FieldKeys.Key(
-                state: entry.state, commitment: entry.commitment, secret: secret)
+            keys[entry.version] = FieldKeys.Key(state: entry.state, commitment: entry.commitment, secret: secret)
         }
         guard let active = keys.first(where: { $0.value.state == .active })?.key else {
             throw KeyringDocument.malformed("it has no active \(kind.rawValue) key")

@@ -17,13 +17,12 @@ extension Keyring {
     ///   - recipients: The recipients by slot name: one, or several people of one customer. Each sees the names of the
     ///     others.
     ///   - databases: The identities of the databases that the customer gets, 16 bytes each. The keyring carries the
-    ///     records of these alone: a record names sealed tables and columns, and says how often they changed. If nil, the
-    ///     only database of which this keyring has a record; with records of several, the customer's must be named.
+    ///     records of these alone: a record names sealed tables and columns, and says how often they changed. If nil,
+    ///     the only database of which this keyring has a record; with records of several, the customer's must be named.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring and for an issued one;
-    ///   ``LockstepError/Code/keyringConflict`` for an invalid name, for no recipients and for more than 64 of them, for
-    ///   a database without a record, and if none is named of several;
-    ///   ``LockstepError/Code/recipientMalformed`` for a public key of low order;
-    ///   ``LockstepError/Code/keyringTampered`` if a key does not unwrap.
+    ///   ``LockstepError/Code/keyringConflict`` for an invalid name, for no recipients and for more than 64 of them,
+    ///   for a database without a record, and if none is named of several; ``LockstepError/Code/recipientMalformed``
+    ///   for a public key of low order; ``LockstepError/Code/keyringTampered`` if a key does not unwrap.
     public borrowing func issue(
         // exact: names of slots
         to recipients: [String: Recipient], with databases: Set<[UInt8]>? = nil
@@ -66,8 +65,7 @@ extension Keyring {
         }
         let ringID = try Random.bytes(KeyringDocument.ringIDLength)
         let ringKey = try SecretBytes(random: 32)
-        var issued = KeyringDocument(
-            ringID: ringID, epoch: 1, purpose: .fields, subjectID: subjectID)
+        var issued = KeyringDocument(ringID: ringID, epoch: 1, purpose: .fields, subjectID: subjectID)
         for entry in document.keys where entry.kind != .manifest {
             var own = entry
             if own.wrapped != nil { try Self.wrap(unwrap(entry), into: &own, ringKey, ringID) }
@@ -117,8 +115,7 @@ extension Keyring {
     private borrowing func requireIssuer() throws(LockstepError) {
         guard purpose == .fields else {
             throw LockstepError(
-                .keyringMismatch,
-                "a \(purpose.rawValue) keyring cannot be issued: it opens the file",
+                .keyringMismatch, "a \(purpose.rawValue) keyring cannot be issued: it opens the file",
                 hint: "issue the dataset's keyring, <dataset>.fields.keyring")
         }
         guard !isIssued else {

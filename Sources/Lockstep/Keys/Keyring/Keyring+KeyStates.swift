@@ -78,8 +78,7 @@ extension Keyring {
         let entry = document.keys[try index(of: kind, version)]
         guard entry.state != .active else {
             throw LockstepError(
-                .keyringConflict,
-                "\(kind.rawValue) key \(version) cannot go from active to \(state.rawValue)",
+                .keyringConflict, "\(kind.rawValue) key \(version) cannot go from active to \(state.rawValue)",
                 advice: Self.wayToReplace(kind))
         }
         // After an interrupted rotation the file can already use it.

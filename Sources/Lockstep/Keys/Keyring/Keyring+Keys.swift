@@ -16,13 +16,11 @@ extension Keyring {
                 .keyringConflict, "the keyring already has \(KeyringDocument.maximumKeys) keys",
                 hint: "make a new keyring")
         }
-        let (version, overflow) =
-            (document.keys.filter { $0.kind == kind }.map(\.version).max() ?? 0)
+        let (version, overflow) = (document.keys.filter { $0.kind == kind }.map(\.version).max() ?? 0)
             .addingReportingOverflow(1)
         guard !overflow else {
             throw LockstepError(
-                .keyringConflict, "the versions of \(kind.rawValue) keys are used up",
-                hint: "make a new keyring")
+                .keyringConflict, "the versions of \(kind.rawValue) keys are used up", hint: "make a new keyring")
         }
         let material = try SecretBytes(random: 32)
         var entry = KeyringDocument.KeyEntry(
@@ -44,8 +42,7 @@ extension Keyring {
         var keys = document.keys
         keys[index] = try rewrapped(keys[index], as: state, today)
         if state == .active {
-            for other in keys.indices
-            where other != index && keys[other].kind == kind && keys[other].state == .active {
+            for other in keys.indices where other != index && keys[other].kind == kind && keys[other].state == .active {
                 keys[other] = try rewrapped(keys[other], as: .retired, today)
             }
         }
@@ -58,13 +55,11 @@ extension Keyring {
     ) throws(LockstepError) {
         let old = document.keys[try index(of: kind, version)].state
         guard old != state else {
-            throw LockstepError(
-                .keyringConflict, "\(kind.rawValue) key \(version) is already \(state.rawValue)")
+            throw LockstepError(.keyringConflict, "\(kind.rawValue) key \(version) is already \(state.rawValue)")
         }
         guard old.successors.contains(state) else {
             throw LockstepError(
-                .keyringConflict,
-                "\(kind.rawValue) key \(version) cannot go from \(old.rawValue) to \(state.rawValue)",
+                .keyringConflict, "\(kind.rawValue) key \(version) cannot go from \(old.rawValue) to \(state.rawValue)",
                 advice: old == .active ? Self.wayToReplace(kind) : nil)
         }
     }

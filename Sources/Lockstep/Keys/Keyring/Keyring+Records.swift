@@ -56,9 +56,7 @@ extension Keyring {
     /// ``newDatabaseKey(at:)``.
     /// - Parameter path: Where it will be, as ``KeyringFile/spelling(of:)`` says.
     package mutating func listNewDatabase(at path: FilePath? = nil) throws(LockstepError) {
-        try list(
-            Random.bytes(KeyringDocument.databaseIDLength), under: activeDatabaseKeyEntry().version,
-            at: path)
+        try list(Random.bytes(KeyringDocument.databaseIDLength), under: activeDatabaseKeyEntry().version, at: path)
     }
 
     /// The key for the database that ``listNewDatabase(at:)`` recorded at this path.
@@ -107,8 +105,7 @@ extension Keyring {
     private static func requireRoom(_ count: Int) throws(LockstepError) {
         guard count < KeyringDocument.maximumDatabases else {
             throw LockstepError(
-                .keyringConflict,
-                "the keyring already records \(KeyringDocument.maximumDatabases) databases",
+                .keyringConflict, "the keyring already records \(KeyringDocument.maximumDatabases) databases",
                 hint: "use another keyring for further databases")
         }
     }
@@ -118,9 +115,8 @@ extension Keyring {
         _ entry: KeyringDocument.KeyEntry
     ) throws(LockstepError) -> DatabaseKey.Origin {
         var origin = DatabaseKey.Origin(
-            ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch,
-            keyVersion: entry.version, keyring: file?.path, isPending: entry.state == .pending,
-            closing: entry.isClosed ? entry.closing : nil,
+            ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch, keyVersion: entry.version,
+            keyring: file?.path, isPending: entry.state == .pending, closing: entry.isClosed ? entry.closing : nil,
             files: document.files.map { DatabaseKey.RecordedFile($0, in: folder) })
         origin.isSigned = signer != nil
         // Without a rotation in progress there is no other.

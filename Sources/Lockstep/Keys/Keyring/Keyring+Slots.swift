@@ -20,8 +20,7 @@ extension Keyring {
     ) throws(LockstepError) {
         try requireRoom(for: name)
         document.slots.append(
-            try KeyringSlot(
-                name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost))
+            try KeyringSlot(name: name, credential, ringKey: ringKey, ringID: document.ringID, cost: cost))
     }
 
     /// Adds a slot that the identity of `recipient` opens. Only the recipient's public key is needed.
@@ -41,9 +40,7 @@ extension Keyring {
     ///   ``LockstepError/Code/misuse`` if `plugin` is not the recipient's plugin;
     ///   ``LockstepError/Code/commandFailed`` if the plugin cannot be run, reports an error, violates the protocol, or
     ///   returns several stanzas or one that is too long; any error that its ``Plugin/interaction`` throws.
-    public mutating func addSlot(
-        _ name: String, for recipient: PluginRecipient, through plugin: Plugin
-    ) throws {
+    public mutating func addSlot(_ name: String, for recipient: PluginRecipient, through plugin: Plugin) throws {
         // Before the plugin asks for a touch.
         try requireRoom(for: name)
         try KeyringSlot.requireName(name)
@@ -56,8 +53,7 @@ extension Keyring {
         let stanza = try plugin.wrap(fileKey, for: recipient)
         document.slots.append(
             try KeyringSlot(
-                name: name, plugin.name, stanza, fileKey: fileKey, ringKey: ringKey,
-                ringID: document.ringID))
+                name: name, plugin.name, stanza, fileKey: fileKey, ringKey: ringKey, ringID: document.ringID))
     }
 
     /// Adds a slot for a recipient of either kind.
@@ -89,8 +85,7 @@ extension Keyring {
         let index = try slot(name)
         guard document.slots.count > 1 || force else {
             throw LockstepError(
-                .keyringConflict,
-                "\(name) is the last slot; the keyring could not be opened without it",
+                .keyringConflict, "\(name) is the last slot; the keyring could not be opened without it",
                 hint: "add another slot first")
         }
         document.slots.remove(at: index)
@@ -156,8 +151,7 @@ extension Keyring {
         guard cost.n <= left else {
             throw LockstepError(
                 .keyringConflict,
-                "with that passphrase the keyring's slots together would cost more than one with "
-                    + "N = 2^21",
+                "with that passphrase the keyring's slots together would cost more than one with " + "N = 2^21",
                 hint: "choose a lower cost, remove a slot, or add one for a recipient instead")
         }
         return cost
@@ -175,9 +169,7 @@ extension Keyring {
 
     private func requireRoom(for name: String) throws(LockstepError) {
         guard !document.slots.contains(where: { $0.name == name }) else {  // exact: names of slots
-            throw LockstepError(
-                .keyringConflict, "the keyring already has a slot \(name)",
-                hint: "choose another name")
+            throw LockstepError(.keyringConflict, "the keyring already has a slot \(name)", hint: "choose another name")
         }
         guard document.slots.count < KeyringDocument.maximumSlots else {
             throw LockstepError(

@@ -40,8 +40,7 @@ public struct Keyring: ~Copyable, Sendable {
             throw LockstepError(.misuse, "an identifier is 16 bytes, not \(subjectID.count)")
         }
         let document = KeyringDocument(
-            ringID: try Random.bytes(KeyringDocument.ringIDLength), epoch: 1, purpose: purpose,
-            subjectID: subjectID)
+            ringID: try Random.bytes(KeyringDocument.ringIDLength), epoch: 1, purpose: purpose, subjectID: subjectID)
         var keyring = Keyring(document: document, ringKey: try SecretBytes(random: 32))
         for kind in purpose.kinds { try keyring.addKey(kind, state: .active, today: today) }
         return keyring
@@ -56,8 +55,7 @@ public struct Keyring: ~Copyable, Sendable {
     ///   ``LockstepError/Code/noUsableSlot`` if no credential was given,
     ///   ``LockstepError/Code/keyringTampered``, and any error that the parser throws.
     static func open(
-        _ text: [UInt8], maximum: Int = Scrypt.Cost.maximumTogether,
-        credential: (SlotDescription) throws -> Credential?
+        _ text: [UInt8], maximum: Int = Scrypt.Cost.maximumTogether, credential: (SlotDescription) throws -> Credential?
     ) throws -> Keyring {
         let parsed = try KeyringParser.parse(text)
         var tried: [String] = []
@@ -70,15 +68,13 @@ public struct Keyring: ~Copyable, Sendable {
         throw tried.isEmpty
             ? nothingToTry(parsed.document)
             : LockstepError(
-                .slotNotOpened,
-                "the keyring did not open with the \(tried.joined(separator: ", "))",
+                .slotNotOpened, "the keyring did not open with the \(tried.joined(separator: ", "))",
                 hint: "check the passphrase, key file or variable, and that it is this keyring's")
     }
 
     private static func tryOpening(
-        _ slot: KeyringSlot, _ ringID: [UInt8],
-        _ credential: (SlotDescription) throws -> Credential?, _ tried: inout [String],
-        _ left: inout Int
+        _ slot: KeyringSlot, _ ringID: [UInt8], _ credential: (SlotDescription) throws -> Credential?,
+        _ tried: inout [String], _ left: inout Int
     ) throws -> SecretBytes? {
         let offered = try credential(slot.description)
         if let offered {
@@ -143,8 +139,7 @@ public struct Keyring: ~Copyable, Sendable {
         let needs = document.slots.map(\.kind.requirement)
         let ways = needs.dropFirst().reduce(needs.first ?? "nothing") { "\($0), or \($1)" }
         return LockstepError(
-            .noUsableSlot, "no credential was given that could open the keyring",
-            advice: "it opens with \(ways)")
+            .noUsableSlot, "no credential was given that could open the keyring", advice: "it opens with \(ways)")
     }
 
     // MARK: Looking
@@ -176,15 +171,13 @@ public struct Keyring: ~Copyable, Sendable {
         document.format = document.writtenFormat
         guard epoch <= KeyringDocument.maximumEpoch else {
             throw LockstepError(
-                .keyringConflict, "the keyring's epoch has reached its maximum",
-                hint: "make a new keyring")
+                .keyringConflict, "the keyring's epoch has reached its maximum", hint: "make a new keyring")
         }
         do {
             try document.checkConsistency()
         } catch {
             throw LockstepError(
-                .keyringConflict, error.message,
-                hint: "a keyring needs a slot, and one active key of each kind")
+                .keyringConflict, error.message, hint: "a keyring needs a slot, and one active key of each kind")
         }
         document.signature = nil
         if let line = try signer?.line(over: document.textAboveMAC()) {
@@ -197,8 +190,7 @@ public struct Keyring: ~Copyable, Sendable {
         guard text.count <= document.format.largestFile else {
             throw LockstepError(
                 .keyringConflict,
-                "the keyring would be \(text.count) bytes long; the maximum is "
-                    + "\(document.format.largestFile)",
+                "the keyring would be \(text.count) bytes long; the maximum is " + "\(document.format.largestFile)",
                 advice: """
                     remove a plugin slot first, with \(.removeSlot), or use another keyring for further databases
                     """)
@@ -266,9 +258,7 @@ public struct Keyring: ~Copyable, Sendable {
         let wrapKey = try derive("wrap/1", ringKey, ringID)
         var cipher = try XAES256GCM(key: wrapKey.bytes)
         entry.wrapped =
-            nonce
-            + (try cipher.seal(
-                material.bytes, nonce: nonce.span, associatedData: binding(entry, ringID).span))
+            nonce + (try cipher.seal(material.bytes, nonce: nonce.span, associatedData: binding(entry, ringID).span))
     }
 
     borrowing func unwrap(
@@ -276,8 +266,7 @@ public struct Keyring: ~Copyable, Sendable {
     ) throws(LockstepError) -> SecretBytes {
         guard let wrapped = entry.wrapped else {
             throw LockstepError(
-                .keyUnavailable,
-                "\(entry.kind.rawValue) key \(entry.version) was destroyed on \(entry.day)",
+                .keyUnavailable, "\(entry.kind.rawValue) key \(entry.version) was destroyed on \(entry.day)",
                 hint: "data that it encrypted can no longer be read")
         }
         let wrapKey = try Self.derive("wrap/1", ringKey, document.ringID)
@@ -285,8 +274,7 @@ public struct Keyring: ~Copyable, Sendable {
         let nonce = wrapped[..<XAES256GCM.nonceLength]
         let sealed = wrapped[XAES256GCM.nonceLength...]
         let opened = try cipher.open(
-            sealed.span, nonce: nonce.span,
-            associatedData: Self.binding(entry, document.ringID).span)
+            sealed.span, nonce: nonce.span, associatedData: Self.binding(entry, document.ringID).span)
         if let opened {
             let commitment = try Self.commitment(of: opened)
             if ConstantTime.equal(commitment.span, entry.commitment.span) { return opened }
@@ -300,8 +288,7 @@ public struct Keyring: ~Copyable, Sendable {
         of material: borrowing SecretBytes
     ) throws(LockstepError) -> [UInt8] {
         let empty: [UInt8] = []
-        let derived = try HKDF.derive(
-            material.bytes, salt: empty.span, info: Array("commit".utf8).span)
+        let derived = try HKDF.derive(material.bytes, salt: empty.span, info: Array("commit".utf8).span)
         return derived.publicCopy()
     }
 }

@@ -5,7 +5,8 @@ extension KeyringDocument {
         case first = 1
         /// With former rings and databases.
         case second
-        /// With what databases have recorded of the keyring, with their paths, and with all that describes a sealed column.
+        /// With what databases have recorded of the keyring, with their paths, and with all that describes a sealed
+        /// column.
         case third
 
         /// The first line.

@@ -24,16 +24,16 @@
 //   sig ed25519 <public key:32> <signature:64>       at most one, over all bytes above it
 //   --- <HMAC-SHA256:32>                             over all bytes above this line
 //
-// Database lines are in the order of their ids, without duplicates. `seen` is an epoch of this keyring that the database
-// is known to have recorded (see KeyringTable.swift), or 0. A `from` names the database that this one was forked from. A
-// path is relative to the keyring's folder, with at most one `..`, which is its beginning, or absolute, and encoded as
-// PercentEncodedPath.swift says; `-` is an unknown one.
+// Database lines are in the order of their ids, without duplicates. `seen` is an epoch of this keyring that the
+// database is known to have recorded (see KeyringTable.swift), or 0. A `from` names the database that this one was
+// forked from. A path is relative to the keyring's folder, with at most one `..`, which is its beginning, or absolute,
+// and encoded as PercentEncodedPath.swift says; `-` is an unknown one.
 //
-// A `sealed` line contains the registry's identity, counter and MAC (see RegistryTables.swift), and the lowest version of
-// the field key that a cell may still have, or 0. Changes of 0 mean that nothing was sealed yet: then the line has no
-// registry, MAC, key or column. Columns that are not plaintext follow, with names encoded as in manifests, in the byte
-// order of the encoded names. The other fields are the registry's: a column's number and identity, its mode, the unit of
-// its padding, its state, and the row key or `-`.
+// A `sealed` line contains the registry's identity, counter and MAC (see RegistryTables.swift), and the lowest version
+// of the field key that a cell may still have, or 0. Changes of 0 mean that nothing was sealed yet: then the line has
+// no registry, MAC, key or column. Columns that are not plaintext follow, with names encoded as in manifests, in the
+// byte order of the encoded names. The other fields are the registry's: a column's number and identity, its mode, the
+// unit of its padding, its state, and the row key or `-`.
 //
 // Format 2 has the lines `former`, and in place of the others
 //
@@ -43,9 +43,9 @@
 // It is read, but not written: the next write of such a keyring is in format 3, with `seen 0`, `at -`, `registry -`,
 // `lowest 0`, and columns without a number, of which only the names are known.
 //
-// A slot's type and name are 1 to 32 of [a-z0-9-]. The file of each kind of slot, such as PassphraseSlot.swift, specifies
-// the fields of its type, its slot secret, and its salt unless that is a field. Slots of unknown types are preserved but
-// open nothing.
+// A slot's type and name are 1 to 32 of [a-z0-9-]. The file of each kind of slot, such as PassphraseSlot.swift,
+// specifies the fields of its type, its slot secret, and its salt unless that is a field. Slots of unknown types are
+// preserved but open nothing.
 //
 // The epoch counts the file's versions. A key's date is the day of its last state change.
 //
@@ -156,8 +156,7 @@ struct KeyringDocument: Sendable, Equatable {
     /// Checks the rules that concern several lines.
     func checkConsistency() throws(LockstepError) {
         guard !slots.isEmpty, slots.count <= Self.maximumSlots else {
-            throw Self.malformed(
-                "it has \(counted(slots.count, "slot")); 1 to \(Self.maximumSlots) are allowed")
+            throw Self.malformed("it has \(counted(slots.count, "slot")); 1 to \(Self.maximumSlots) are allowed")
         }
         guard keys.count <= Self.maximumKeys else {
             throw Self.malformed("it has \(keys.count) keys; \(Self.maximumKeys) are allowed")
@@ -169,8 +168,7 @@ struct KeyringDocument: Sendable, Equatable {
         var seen: Set<String> = []  // exact: names of slots
         for key in keys {
             guard purpose.kinds.contains(key.kind) else {
-                throw Self.malformed(
-                    "a \(purpose.rawValue) keyring cannot hold a \(key.kind.rawValue) key")
+                throw Self.malformed("a \(purpose.rawValue) keyring cannot hold a \(key.kind.rawValue) key")
             }
             guard seen.insert("\(key.kind.rawValue) \(key.version)").inserted else {
                 throw Self.malformed("\(key.kind.rawValue) key \(key.version) occurs twice")
@@ -179,8 +177,7 @@ struct KeyringDocument: Sendable, Equatable {
         for kind in purpose.kinds where kind != .manifest || !isIssued {
             let active = keys.count { $0.kind == kind && $0.state == .active }
             guard active == 1 else {
-                throw Self.malformed(
-                    "it has \(counted(active, "active \(kind.rawValue) key")); expected one")
+                throw Self.malformed("it has \(counted(active, "active \(kind.rawValue) key")); expected one")
             }
         }
     }
@@ -205,7 +202,6 @@ struct KeyringDocument: Sendable, Equatable {
         let place = line.map { "line \($0) of the keyring" } ?? "the keyring"
         return LockstepError(
             .keyringMalformed, "\(place) breaks the format: \(what)",
-            hint: "restore the file from a backup; it must not be edited by hand",
-            context: .init(line: line))
+            hint: "restore the file from a backup; it must not be edited by hand", context: .init(line: line))
     }
 }

@@ -1,7 +1,7 @@
 public import SystemPackage
 
-/// Where keyrings lie: beside their database, in a folder of their own, so that both can be moved together and nobody who
-/// can write to the database's folder can replace a keyring.
+/// Where keyrings lie: beside their database, in a folder of their own, so that both can be moved together and nobody
+/// who can write to the database's folder can replace a keyring.
 extension KeyringFile {
     /// The ending of the name of the folder beside a database.
     package static let folderSuffix = ".keys"

@@ -21,13 +21,10 @@ public struct KeyringFile: Sendable, Hashable {
 
     /// The fields keyring of a dataset in a folder: `<folder>/<dataset>.fields.keyring`.
     /// - Throws: ``LockstepError/Code/keyringConflict`` for a name that a dataset cannot have.
-    public static func fields(of dataset: String, in folder: FilePath) throws(LockstepError)
-        -> KeyringFile
-    {
+    public static func fields(of dataset: String, in folder: FilePath) throws(LockstepError) -> KeyringFile {
         guard PlainName.isValid(dataset) else {
             throw LockstepError(
-                .keyringConflict, "a dataset cannot be named “\(dataset)”",
-                hint: "use \(PlainName.rule)")
+                .keyringConflict, "a dataset cannot be named “\(dataset)”", hint: "use \(PlainName.rule)")
         }
         return KeyringFile(folder.appending("\(dataset).fields.keyring"))
     }
@@ -108,8 +105,8 @@ public struct KeyringFile: Sendable, Hashable {
     /// Rereads the keyring from its file, changes it and writes it, so changes that others made since it was opened are
     /// kept. If it throws, the keyring in memory is unchanged.
     /// - Throws: ``LockstepError/Code/keyringChanged`` if its ring was changed in the meantime;
-    ///   ``LockstepError/Code/keyringConflict`` for a signed keyring; ``LockstepError/Code/keyringOutdated`` if the file is
-    ///   an older copy; any error that `body` throws.
+    ///   ``LockstepError/Code/keyringConflict`` for a signed keyring; ``LockstepError/Code/keyringOutdated`` if the
+    ///   file is an older copy; any error that `body` throws.
     package func update(
         _ keyring: inout Keyring, _ body: (inout Keyring) throws -> Void
     ) throws {
@@ -166,11 +163,11 @@ public struct KeyringFile: Sendable, Hashable {
         return true
     }
 
-    /// Runs a job during which no key of the keyring can be destroyed: one that converts cells, or that makes a file under
-    /// one of the keys. The jobs of this library do so by themselves, where they get the keyring or keys from its file; a
-    /// program needs this for several of them together, with one reading of the keyring.
-    /// - Throws: ``LockstepError/Code/locked`` if somebody is destroying a key for longer than ``FileLockWait`` allows; any
-    ///   error from `body`.
+    /// Runs a job during which no key of the keyring can be destroyed: one that converts cells, or that makes a file
+    /// under one of the keys. The jobs of this library do so by themselves, where they get the keyring or keys from its
+    /// file; a program needs this for several of them together, with one reading of the keyring.
+    /// - Throws: ``LockstepError/Code/locked`` if somebody is destroying a key for longer than ``FileLockWait`` allows;
+    ///   any error from `body`.
     public func whileUsed<Result>(_ body: () throws -> Result) throws -> Result {
         let lock = try UseLock(path)
         defer { _ = lock }
@@ -224,8 +221,7 @@ public struct KeyringFile: Sendable, Hashable {
             return try FileAccess.read(path, limit: KeyringDocument.largestFile, .secret)
         } catch let error as LockstepError where error.code == .tooLarge {
             // The file violates its format; this is not a limit of the machine.
-            throw LockstepError(
-                .keyringMalformed, error.message, advice: error.advice, context: error.context)
+            throw LockstepError(.keyringMalformed, error.message, advice: error.advice, context: error.context)
         }
     }
 

@@ -52,9 +52,7 @@ struct KeyringParser {
         guard text.isAtEnd else { throw text.bad("something follows the MAC") }
         try document.checkConsistency()
         try checkTotalCost(document)
-        return Outcome(
-            document: document, authenticated: Array(bytes.dropLast(macLine.utf8.count + 1)),
-            mac: mac)
+        return Outcome(document: document, authenticated: Array(bytes.dropLast(macLine.utf8.count + 1)), mac: mac)
     }
 
     /// Limits the cost of trying a passphrase: each passphrase slot costs its N.
@@ -70,12 +68,10 @@ struct KeyringParser {
     private mutating func records(_ document: inout KeyringDocument) throws(LockstepError) {
         while let line = text.peek(), line.begins(with: "former ") {
             let parts = text.fields(try text.take("a former ring"))
-            guard parts.count == 2, document.formerRings.count < KeyringDocument.maximumFormerRings
-            else {
+            guard parts.count == 2, document.formerRings.count < KeyringDocument.maximumFormerRings else {
                 throw text.bad("a former ring's line has only its id, and at most 64 are allowed")
             }
-            document.formerRings.append(
-                try text.base64(parts[1], KeyringDocument.ringIDLength, "a former ring's id"))
+            document.formerRings.append(try text.base64(parts[1], KeyringDocument.ringIDLength, "a former ring's id"))
         }
         while let line = text.peek(), line.begins(with: "file ") {
             let record = try DatabaseRecord(
@@ -112,8 +108,7 @@ struct KeyringParser {
     private mutating func ring() throws(LockstepError) -> KeyringDocument {
         let parts = text.fields(try text.take("the ring's line"))
         guard parts.count == 8, parts[0] == "ring", parts[2] == "epoch", parts[4] == "purpose",
-            let purpose = KeyringPurpose(rawValue: String(parts[5])),
-            parts[6] == purpose.subjectWord
+            let purpose = KeyringPurpose(rawValue: String(parts[5])), parts[6] == purpose.subjectWord
         else { throw text.bad("expected the ring's line") }
         return KeyringDocument(
             ringID: try text.base64(parts[1], 16, "the ring's identifier"),
@@ -136,9 +131,8 @@ struct KeyringParser {
             throw text.bad("a key must have material, and a destroyed key must have none")
         }
         return KeyringDocument.KeyEntry(
-            kind: kind,
-            version: UInt32(try text.number(parts[2], 1...UInt64(UInt32.max), "a version")),
-            state: state, day: day, commitment: try text.base64(parts[5], 32, "a commitment"),
+            kind: kind, version: UInt32(try text.number(parts[2], 1...UInt64(UInt32.max), "a version")), state: state,
+            day: day, commitment: try text.base64(parts[5], 32, "a commitment"),
             wrapped: destroyed ? nil : try text.base64(parts[6], 72, "a wrapped key"))
     }
 }

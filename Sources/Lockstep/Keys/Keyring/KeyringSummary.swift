@@ -61,9 +61,7 @@ public struct KeyringSummary: Sendable {
                     isMade: $0.seen > 0, isSealed: false)
             }
             + document.sealed.map {
-                Database(
-                    identity: $0.database, keyVersion: nil, path: nil, isMade: true,
-                    isSealed: $0.isSealed)
+                Database(identity: $0.database, keyVersion: nil, path: nil, isMade: true, isSealed: $0.isSealed)
             }
         publisher = document.signature?.publisher
     }

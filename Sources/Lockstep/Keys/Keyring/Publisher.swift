@@ -61,9 +61,7 @@ extension Keyring {
                 .keyringMismatch, "a \(purpose.rawValue) keyring has no key to sign with",
                 hint: "sign with the publisher's fields keyring, <dataset>.fields.keyring")
         }
-        guard
-            let active = document.keys.first(where: { $0.kind == .manifest && $0.state == .active })
-        else {
+        guard let active = document.keys.first(where: { $0.kind == .manifest && $0.state == .active }) else {
             throw LockstepError(
                 .keyringMismatch, "an issued keyring has no key to sign with",
                 hint: "sign with the publisher's own fields keyring")

@@ -18,8 +18,7 @@ struct SignatureLine: Sendable, Hashable {
         guard parts.count == 4, parts[0] == "sig", parts[1] == "ed25519" else {
             throw text.bad("the signature is malformed")
         }
-        publisher = Publisher(
-            publicKey: try text.base64(parts[2], Curve25519Key.length, "the publisher's key"))
+        publisher = Publisher(publicKey: try text.base64(parts[2], Curve25519Key.length, "the publisher's key"))
         signature = try text.base64(parts[3], Ed25519.signatureLength, "the signature")
     }
 

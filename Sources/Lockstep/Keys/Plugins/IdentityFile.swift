@@ -35,8 +35,7 @@ public struct IdentityFile: ~Copyable, Sendable {
             if let name = Self.plugin(of: text.bytes.extracting(line)) {
                 guard
                     try Bech32.decode(
-                        text.bytes.extracting(line),
-                        prefix: PluginIdentities.prefix(name.description),
+                        text.bytes.extracting(line), prefix: PluginIdentities.prefix(name.description),
                         longest: PluginIdentities.longest) != nil
                 else { throw Identity.malformed("an identity of the plugin \(name) is damaged") }
                 foreign.append((name, line))
@@ -44,9 +43,7 @@ public struct IdentityFile: ~Copyable, Sendable {
                 keys.append(line)
             }
         }
-        guard keys.count <= 1, foreign.count <= PluginIdentities.maximum,
-            !(keys.isEmpty && foreign.isEmpty)
-        else {
+        guard keys.count <= 1, foreign.count <= PluginIdentities.maximum, !(keys.isEmpty && foreign.isEmpty) else {
             throw Identity.malformed(
                 "it contains \(counted(keys.count, "key")) and \(foreign.count) of plugins; "
                     + "expected at most one key and \(PluginIdentities.maximum) of plugins, and at "
@@ -81,8 +78,7 @@ public struct IdentityFile: ~Copyable, Sendable {
     /// The plugin of a line such as `AGE-PLUGIN-NAME-1…`, which is in upper case.
     private static func plugin(of line: Span<UInt8>) -> PluginName? {
         let beginning = Array("AGE-PLUGIN-".utf8)
-        guard line.count > beginning.count,
-            beginning.indices.allSatisfy({ line[$0] == beginning[$0] }),
+        guard line.count > beginning.count, beginning.indices.allSatisfy({ line[$0] == beginning[$0] }),
             let separator = line.indices.last(where: { line[$0] == UInt8(ascii: "1") }),
             separator > beginning.count, line[separator - 1] == UInt8(ascii: "-")
         else { return nil }
@@ -90,7 +86,6 @@ public struct IdentityFile: ~Copyable, Sendable {
         for index in beginning.count..<(separator - 1) { name.append(line[index]) }
         let text = String(decoding: name, as: UTF8.self)
         // Bech32 does not mix cases, so the name is in upper case here.
-        return name.contains(where: \.isASCIILowercase)
-            ? nil : PluginName(exactly: text.asciiLowercased)
+        return name.contains(where: \.isASCIILowercase) ? nil : PluginName(exactly: text.asciiLowercased)
     }
 }

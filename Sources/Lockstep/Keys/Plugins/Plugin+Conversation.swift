@@ -27,9 +27,7 @@ extension Plugin {
     func reported(_ reports: [String]) -> LockstepError {
         let text = reports.map { $0.isEmpty ? "an error without text" : $0 }
             .joined(separator: "; ")
-        return failed(
-            "reports: \(text.prefix(400))",
-            hint: "the report comes from the plugin; see its documentation")
+        return failed("reports: \(text.prefix(400))", hint: "the report comes from the plugin; see its documentation")
     }
 
     private func show(_ command: borrowing PluginCommand, _ connection: PluginConnection) throws {
@@ -45,8 +43,7 @@ extension Plugin {
         guard (1...2).contains(command.arguments.count), options.count == command.arguments.count
         else { throw connection.malformed("a question without one or two text options") }
         let texts = options.map { String(decoding: $0, as: UTF8.self) }
-        let answer = try interaction.confirm?(
-            name, command.text, texts[0], texts.count == 2 ? texts[1] : nil)
+        let answer = try interaction.confirm?(name, command.text, texts[0], texts.count == 2 ? texts[1] : nil)
         try connection.send(answer.map { $0 ? "ok yes" : "ok no" } ?? "fail")
     }
 

@@ -56,9 +56,7 @@ extension Plugin {
         var fileKey: SecretBytes?
         let reports = try converse(connection) { command in
             guard command.type == "file-key" else { return false }
-            guard command.arguments == ["0"], fileKey == nil,
-                command.body.count == Self.fileKeyLength
-            else {
+            guard command.arguments == ["0"], fileKey == nil, command.body.count == Self.fileKeyLength else {
                 throw connection.malformed(
                     "a file key that is not for file 0, is not the first or does not have "
                         + "\(Self.fileKeyLength) bytes")

@@ -5,8 +5,8 @@ public import SystemPackage
 ///
 /// The caller decides which plugin runs. A keyring names the plugin that made a slot, but never starts it: otherwise
 /// anyone who can write the file could start programs. The program is `age-plugin-NAME` in the first absolute folder of
-/// PATH that contains it. It receives file keys, so it is refused if anyone but root and this user owns it or a folder on
-/// the way to it, or can write to them; a symbolic link is judged where it lies and where it leads.
+/// PATH that contains it. It receives file keys, so it is refused if anyone but root and this user owns it or a folder
+/// on the way to it, or can write to them; a symbolic link is judged where it lies and where it leads.
 ///
 /// It runs without a shell, in the folder `/`, in its own process group, with only the descriptors 0, 1 and 2 and with
 /// few environment variables: those that programs use to find their home, language, agents, smart cards and TPMs,
@@ -49,8 +49,7 @@ public struct Plugin: Sendable {
         }
         throw LockstepError(
             .commandFailed,
-            "the plugin \(name) is not installed: no absolute folder of PATH contains the program "
-                + "\(name.program)",
+            "the plugin \(name) is not installed: no absolute folder of PATH contains the program " + "\(name.program)",
             hint: "install it, or add the absolute path of its folder to PATH")
     }
 

@@ -64,8 +64,7 @@ final class PluginConnection {
     func next() throws -> PluginCommand {
         try process.timed {
             let words = try argumentLine()
-            return PluginCommand(
-                type: words[0], arguments: Array(words.dropFirst()), body: try body())
+            return PluginCommand(type: words[0], arguments: Array(words.dropFirst()), body: try body())
         }
     }
 
@@ -107,8 +106,7 @@ final class PluginConnection {
                 line.bytes.extracting(first: count), into: &output, at: end)
             guard let decoded else {
                 throw malformed(
-                    "a body that is not canonical base64, or has more than "
-                        + "\(PluginStanza.longestBody) bytes")
+                    "a body that is not canonical base64, or has more than " + "\(PluginStanza.longestBody) bytes")
             }
             end = decoded
             if count < Self.bodyLine { return try bytes.prefix(end) }
@@ -131,7 +129,6 @@ final class PluginConnection {
     /// The error for a message that violates the protocol.
     func malformed(_ what: String) -> LockstepError {
         plugin.failed(
-            "violates the protocol: it sent \(what)",
-            hint: "check that the program is an age plugin and up to date")
+            "violates the protocol: it sent \(what)", hint: "check that the program is an age plugin and up to date")
     }
 }

@@ -19,8 +19,7 @@ public struct PluginInteraction: Sendable {
     /// Asks for a public value of at most 4096 bytes.
     public var requestPublic: (@Sendable (_ plugin: PluginName, _ text: String) throws -> String?)?
     /// Asks for a secret of at most 4096 bytes, such as a PIN.
-    public var requestSecret:
-        (@Sendable (_ plugin: PluginName, _ text: String) throws -> SecretBytes?)?
+    public var requestSecret: (@Sendable (_ plugin: PluginName, _ text: String) throws -> SecretBytes?)?
 
     /// No interaction: the user cannot be asked or shown anything.
     public init() {}

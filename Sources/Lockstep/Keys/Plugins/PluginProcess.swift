@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 internal import SystemPackage
 
@@ -129,9 +129,9 @@ final class PluginProcess {
 
     private static func signal(_ group: pid_t) -> Int32 {
         #if canImport(Glibc)
-            Glibc.kill(group, SIGKILL)
+        Glibc.kill(group, SIGKILL)
         #elseif canImport(Darwin)
-            Darwin.kill(group, SIGKILL)
+        Darwin.kill(group, SIGKILL)
         #endif
     }
 
@@ -140,8 +140,7 @@ final class PluginProcess {
             let left = deadline - Clock.monotonicMicroseconds
             guard left > 0 else {
                 throw plugin.failed(
-                    "took longer than \(plugin.answerTimeout) for an answer, or "
-                        + "\(plugin.totalTimeout) in all",
+                    "took longer than \(plugin.answerTimeout) for an answer, or " + "\(plugin.totalTimeout) in all",
                     hint: "touch the device when it asks; \(.pluginTime) sets a longer limit"
                 )
             }

@@ -19,8 +19,7 @@ public struct PluginRecipient: Sendable, Hashable, CustomStringConvertible {
                 Array(text.utf8).span, prefix: "age1\(name)", longest: Self.longest) != nil
         else {
             throw LockstepError(
-                .recipientMalformed,
-                "not a valid plugin recipient: expected age1NAME1 and Bech32 in lower case",
+                .recipientMalformed, "not a valid plugin recipient: expected age1NAME1 and Bech32 in lower case",
                 hint: "copy it again from the plugin's output")
         }
         guard !Self.ownTypes.contains(plugin.description) else {

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 internal import SystemPackage
 
@@ -28,7 +28,7 @@ final class PluginPipe {
         // A plugin that does not read must not block this process beyond its time limit.
         _ = fcntl(mine.rawValue, F_SETFL, O_NONBLOCK)
         #if canImport(Darwin)
-            _ = fcntl(mine.rawValue, F_SETNOSIGPIPE, 1)
+        _ = fcntl(mine.rawValue, F_SETNOSIGPIPE, 1)
         #endif
         child = FileDescriptor(rawValue: moved)
         own = mine
@@ -55,11 +55,11 @@ enum PluginSpawning {
         _ plugin: Plugin, _ arguments: [String], input: FileDescriptor, output: FileDescriptor
     ) throws -> pid_t {
         #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
+        var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
         #else
-            var actions = unsafe posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
+        var actions = unsafe posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
         #endif
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -75,15 +75,15 @@ enum PluginSpawning {
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         #if canImport(Darwin)
-            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
-            unsafe posix_spawn_file_actions_addinherit_np(&actions, 2)
-            unsafe posix_spawn_file_actions_addchdir(&actions, "/")
+        flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+        unsafe posix_spawn_file_actions_addinherit_np(&actions, 2)
+        unsafe posix_spawn_file_actions_addchdir(&actions, "/")
         #else
-            let isolation = unsafe SpawnIsolation.apply(to: &actions)
-            guard isolation == 0 else {
-                throw LockstepError.system(
-                    Errno(rawValue: isolation), "isolate", plugin.program)
-            }
+        let isolation = unsafe SpawnIsolation.apply(to: &actions)
+        guard isolation == 0 else {
+            throw LockstepError.system(
+                Errno(rawValue: isolation), "isolate", plugin.program)
+        }
         #endif
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
         var child: pid_t = 0
@@ -91,13 +91,11 @@ enum PluginSpawning {
             unsafe ([plugin.program.string] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe strings.forEach { unsafe free($0) } }
         let code = unsafe PluginEnvironment.with(plugin.variables) { environment in
-            unsafe posix_spawn(
-                &child, plugin.program.string, &actions, &attributes, strings, environment)
+            unsafe posix_spawn(&child, plugin.program.string, &actions, &attributes, strings, environment)
         }
         guard code == 0 else {
             throw plugin.failed(
-                "cannot be run: \(Errno(rawValue: code))",
-                hint: "check that the file is a program for this machine")
+                "cannot be run: \(Errno(rawValue: code))", hint: "check that the file is a program for this machine")
         }
         return child
     }
@@ -105,9 +103,9 @@ enum PluginSpawning {
     /// read(2), under a name that no method of the caller shadows.
     static func read(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         #if canImport(Darwin)
-            unsafe Darwin.read(descriptor, start, count)
+        unsafe Darwin.read(descriptor, start, count)
         #else
-            unsafe Glibc.read(descriptor, start, count)
+        unsafe Glibc.read(descriptor, start, count)
         #endif
     }
 }

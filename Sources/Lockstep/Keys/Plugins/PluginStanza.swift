@@ -15,8 +15,7 @@ public struct PluginStanza: Sendable, Hashable {
     /// Nil unless the type and each argument are printable ASCII without spaces, and the body is at most 4096
     /// bytes long.
     init?(type: String, arguments: [String], body: [UInt8]) {
-        guard ([type] + arguments).allSatisfy(Self.isArgument), body.count <= Self.longestBody
-        else { return nil }
+        guard ([type] + arguments).allSatisfy(Self.isArgument), body.count <= Self.longestBody else { return nil }
         self.type = type
         self.arguments = arguments
         self.body = body

@@ -8,9 +8,7 @@ public enum SlotRecipient: Sendable, Hashable, CustomStringConvertible {
     /// Reads a recipient of either kind.
     /// - Throws: ``LockstepError/Code/recipientMalformed``.
     public init(_ text: String) throws(LockstepError) {
-        self =
-            PluginRecipient.begins(text)
-            ? .plugin(try PluginRecipient(text)) : .identity(try Recipient(text))
+        self = PluginRecipient.begins(text) ? .plugin(try PluginRecipient(text)) : .identity(try Recipient(text))
     }
 
     /// The recipient as text.

@@ -14,10 +14,7 @@ struct DatabaseRecord: Sendable, Hashable {
     /// The database that this one was forked from.
     var origin: [UInt8]?
 
-    init(
-        database: [UInt8], keyVersion: UInt32, seen: UInt64 = 0, path: FilePath? = nil,
-        origin: [UInt8]? = nil
-    ) {
+    init(database: [UInt8], keyVersion: UInt32, seen: UInt64 = 0, path: FilePath? = nil, origin: [UInt8]? = nil) {
         (self.database, self.keyVersion, self.seen) = (database, keyVersion, seen)
         (self.path, self.origin) = (path, origin)
     }

@@ -64,8 +64,7 @@ extension SealedRecord {
         let code = isSealed ? Base64.encode(code) : "-"
         let end = origin.map { " from \(Base64.encode($0))" } ?? ""
         return [
-            "\(beginning) seen \(seen) registry \(registry) changes \(changes) \(code)"
-                + " lowest \(lowestKey)\(end)"
+            "\(beginning) seen \(seen) registry \(registry) changes \(changes) \(code)" + " lowest \(lowestKey)\(end)"
         ] + columns.flatMap(\.lines)
     }
 
@@ -77,27 +76,22 @@ extension SealedRecord {
 
     private init(_ line: Substring, from text: inout CanonicalText) throws(LockstepError) {
         let parts = text.fields(line)
-        guard parts.count == 11 || parts.count == 13, parts[0] == "sealed", parts[2] == "seen",
-            parts[4] == "registry", parts[6] == "changes", parts[9] == "lowest",
-            parts.count == 11 || parts[11] == "from"
+        guard parts.count == 11 || parts.count == 13, parts[0] == "sealed", parts[2] == "seen", parts[4] == "registry",
+            parts[6] == "changes", parts[9] == "lowest", parts.count == 11 || parts[11] == "from"
         else { throw text.bad("the line of a database with sealed columns is malformed") }
         let changes = try text.number(parts[7], 0...UInt64(Int64.max), "the number of changes")
         let isSealed = changes > 0
         guard (parts[8] == "-") != isSealed else {
             throw text.bad("a registry's MAC must be there if there were changes, and only then")
         }
-        let database = try text.base64(
-            parts[1], KeyringDocument.databaseIDLength, "a database's id")
+        let database = try text.base64(parts[1], KeyringDocument.databaseIDLength, "a database's id")
         let seen = try text.number(
             parts[3], 0...KeyringDocument.maximumEpoch, "the epoch seen")
-        let registry =
-            parts[5] == "-"
-            ? nil : try text.base64(parts[5], Self.registryLength, "a registry's identity")
+        let registry = parts[5] == "-" ? nil : try text.base64(parts[5], Self.registryLength, "a registry's identity")
         let code = isSealed ? try text.base64(parts[8], Self.codeLength, "a registry's MAC") : []
         let lowest = try text.number(parts[10], 0...UInt64(UInt32.max), "the lowest key")
         let origin =
-            parts.count == 13
-            ? try text.base64(parts[12], KeyringDocument.databaseIDLength, "an origin's id") : nil
+            parts.count == 13 ? try text.base64(parts[12], KeyringDocument.databaseIDLength, "an origin's id") : nil
         guard isSealed || (registry == nil && lowest == 0) else {
             throw text.bad("a database without sealed columns has no registry")
         }
@@ -121,8 +115,7 @@ extension SealedRecord {
         guard parts.count >= 5, parts[0] == "sealed", parts[2] == "changes" else {
             throw text.bad("the line of a database with sealed columns is malformed")
         }
-        let database = try text.base64(
-            parts[1], KeyringDocument.databaseIDLength, "a database's id")
+        let database = try text.base64(parts[1], KeyringDocument.databaseIDLength, "a database's id")
         let changes = try text.number(parts[3], 1...UInt64(Int64.max), "the number of changes")
         let code = try text.base64(parts[4], Self.codeLength, "a registry's MAC")
         var columns: [Column] = []

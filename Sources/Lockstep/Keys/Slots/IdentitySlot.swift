@@ -64,8 +64,7 @@ extension KeyringSlot {
         let ephemeral = try Identity.generate()
         let kind = IdentitySlot(share: ephemeral.recipient.publicKey, tag: try recipient.tag())
         let wrap = try kind.wrap(
-            ephemeral.secret, with: recipient.publicKey, recipient,
-            Self.info(kind.header(name), ringID))
+            ephemeral.secret, with: recipient.publicKey, recipient, Self.info(kind.header(name), ringID))
         try self.init(name, kind, wrap, ringKey)
     }
 }
@@ -73,8 +72,7 @@ extension KeyringSlot {
 extension Credential {
     /// The identity of a recipient for whom a slot was made.
     /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
-    public static func identity(_ identity: borrowing Identity) throws(LockstepError) -> Credential
-    {
+    public static func identity(_ identity: borrowing Identity) throws(LockstepError) -> Credential {
         Credential(
             IdentitySlot.Opener(recipient: identity.recipient), try identity.secret.clone())
     }

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 internal import SystemPackage
 
@@ -18,12 +18,10 @@ public struct KeyCommand: Sendable, Hashable {
     /// Names a program by its absolute path and arguments.
     /// - Throws: ``LockstepError/Code/commandFailed`` unless the path is absolute.
     public init(_ arguments: [String]) throws(LockstepError) {
-        guard let program = arguments.first, program.begins(with: "/"),
-            arguments.allSatisfy({ !$0.utf8.contains(0) })
+        guard let program = arguments.first, program.begins(with: "/"), arguments.allSatisfy({ !$0.utf8.contains(0) })
         else {
             throw LockstepError(
-                .commandFailed,
-                "a command must be an absolute path and arguments without NUL bytes",
+                .commandFailed, "a command must be an absolute path and arguments without NUL bytes",
                 hint: "give the full path of the program, such as /usr/bin/cat")
         }
         self.arguments = arguments
@@ -74,18 +72,16 @@ public struct KeyCommand: Sendable, Hashable {
         let output = try read(input, until: deadline)
         let status = try end(of: child, until: deadline)
         guard status == 0 else {
-            throw Ended(
-                failure: failed(
-                    status & 0x7F == 0 ? "exited with status \(status >> 8 & 0xFF)" : "was killed"))
+            throw Ended(failure: failed(status & 0x7F == 0 ? "exited with status \(status >> 8 & 0xFF)" : "was killed"))
         }
         return output
     }
 
     private func spawn(writingTo output: FileDescriptor) throws -> pid_t {
         #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
+        var actions: posix_spawn_file_actions_t?
         #else
-            var actions = unsafe posix_spawn_file_actions_t()
+        var actions = unsafe posix_spawn_file_actions_t()
         #endif
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -115,8 +111,7 @@ public struct KeyCommand: Sendable, Hashable {
             var target = buffer.mutableBytes
             let count = try translatingErrno("read", FilePath(arguments[0])) {
                 try unsafe target.withUnsafeMutableBytes { bytes in
-                    try unsafe input.read(
-                        into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
+                    try unsafe input.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
                 }
             }
             if count == 0 { break }

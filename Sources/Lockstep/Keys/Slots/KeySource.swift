@@ -1,15 +1,15 @@
 public import SystemPackage
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// What opens a keyring, or protects a new one: named in the program, loaded when it is needed, and not kept.
 ///
-/// A keyring has slots, and a source opens those of its kind: see ``SlotDescription/Kind``. A keyring that is made gets one
-/// slot; ``Keyring/addSlot(_:_:cost:)`` adds others.
+/// A keyring has slots, and a source opens those of its kind: see ``SlotDescription/Kind``. A keyring that is made gets
+/// one slot; ``Keyring/addSlot(_:_:cost:)`` adds others.
 public struct KeySource: Sendable {
     enum Kind: Sendable {
         case keyFile(FilePath)
@@ -24,14 +24,14 @@ public struct KeySource: Sendable {
 
     let kind: Kind
 
-    /// A ``KeyFile``: 32 random bytes, which nobody need type. It is made, for its owner alone to read, together with the
-    /// first keyring that it opens. Keep it, and a copy, away from the database.
+    /// A ``KeyFile``: 32 random bytes, which nobody need type. It is made, for its owner alone to read, together with
+    /// the first keyring that it opens. Keep it, and a copy, away from the database.
     public static func keyFile(_ path: FilePath) -> KeySource { KeySource(kind: .keyFile(path)) }
 
     /// A passphrase. Each keyring costs about half a second to open: see ``PassphraseCost``.
     ///
-    /// The program's own copy of the text stays in memory; ``provider(_:)`` can give a ``Passphrase`` instead. An empty one
-    /// is refused by the opening.
+    /// The program's own copy of the text stays in memory; ``provider(_:)`` can give a ``Passphrase`` instead. An empty
+    /// one is refused by the opening.
     /// - Parameters:
     ///   - text: The passphrase, byte for byte.
     ///   - cost: The cost of the slot of a keyring that is made.
@@ -64,11 +64,10 @@ public struct KeySource: Sendable {
     }
 
     /// Anything else: a system's keychain, a key-management service, a ``Plugin``, a prompt.
-    /// - Parameter load: Called with the kind of each slot of a keyring, in the file's order, until one opens; returns nil
-    ///   to skip the slot. Called with nil for the credential of the slot of a new keyring.
-    public static func provider(
-        _ load: @escaping @Sendable (SlotDescription.Kind?) throws -> Credential?
-    ) -> KeySource { KeySource(kind: .provider(load)) }
+    /// - Parameter load: Called with the kind of each slot of a keyring, in the file's order, until one opens; returns
+    ///   nil to skip the slot. Called with nil for the credential of the slot of a new keyring.
+    public static func provider(_ load: @escaping @Sendable (SlotDescription.Kind?) throws -> Credential?) -> KeySource
+    { KeySource(kind: .provider(load)) }
 
     // MARK: Loading
 
@@ -80,8 +79,7 @@ public struct KeySource: Sendable {
         case (.environment(let own), .environment(let variable))
         where own.hasSameBytes(as: variable):
             return try credential()
-        case (.keyFile, .keyFile), (.passphrase, .passphrase), (.command, .command),
-            (.identity, .identity):
+        case (.keyFile, .keyFile), (.passphrase, .passphrase), (.command, .command), (.identity, .identity):
             return try credential()
         default: return nil
         }

@@ -50,9 +50,7 @@ public struct PassphraseCost: Sendable, Hashable {
         case .power(let logN):
             Scrypt.Cost(logN: logN, r: Scrypt.Cost.standard.r, p: Scrypt.Cost.standard.p)
         case .calibrated(let target):
-            try .calibrated(
-                for: target, memory: SystemMemory.bytes, maximum: maximum,
-                measure: Scrypt.Cost.measure)
+            try .calibrated(for: target, memory: SystemMemory.bytes, maximum: maximum, measure: Scrypt.Cost.measure)
         }
     }
 }

@@ -39,8 +39,7 @@ struct PluginSlot: SlotKind {
 
         func newSlot(cost _: Scrypt.Cost) throws(LockstepError) -> any SlotKind {
             throw LockstepError(
-                .misuse,
-                "a slot must be made for a plugin's recipient, not for a file key from the plugin",
+                .misuse, "a slot must be made for a plugin's recipient, not for a file key from the plugin",
                 hint: "give the plugin's recipient, age1NAME1…")
         }
     }
@@ -50,16 +49,13 @@ extension PluginSlot {
     init(_ header: SlotHeader) throws(LockstepError) {
         let (fields, text) = (header.fields, header.text)
         guard header.line.utf8.count <= PluginStanza.longestHeader else {
-            throw text.bad(
-                "a plugin slot's header is longer than \(PluginStanza.longestHeader) bytes")
+            throw text.bad("a plugin slot's header is longer than \(PluginStanza.longestHeader) bytes")
         }
         guard let name = PluginName(exactly: fields[0]) else {
             throw text.bad("a plugin's name is \(PluginName.rule)")
         }
         let body = fields[2] == "-" ? [] : try text.base64(fields[2], nil, "a stanza's body")
-        guard
-            let stanza = PluginStanza(
-                type: String(fields[3]), arguments: fields[4...].map(String.init), body: body)
+        guard let stanza = PluginStanza(type: String(fields[3]), arguments: fields[4...].map(String.init), body: body)
         else {
             throw text.bad("a stanza's body is longer than \(PluginStanza.longestBody) bytes")
         }

@@ -25,8 +25,7 @@ struct SlotWrap: ~Copyable {
     ) throws(LockstepError) -> [UInt8] {
         commitment
             + (try AEAD().seal(
-                ringKey.bytes, key: key.bytes, nonce: Self.nonce.span,
-                associatedData: Array(header.utf8).span))
+                ringKey.bytes, key: key.bytes, nonce: Self.nonce.span, associatedData: Array(header.utf8).span))
     }
 
     /// The ring key; nil if the body is another secret's.

@@ -24,8 +24,7 @@ struct BlameTracker {
         last = [:]
         lastSQL = statement.sql
         let replaces = !tables.isEmpty && SQLTokens.hasWord("replace", in: statement.sql)
-        for table in tables
-        where taking[table] == nil || replaces || surely.contains(table) || changesSchema {
+        for table in tables where taking[table] == nil || replaces || surely.contains(table) || changesSchema {
             last.updateValue(taking[table], forKey: table)
             taking[table] = statement
         }
@@ -79,9 +78,7 @@ extension SchemaGuard {
         located(error, origin, by: suspect)
     }
 
-    func located(
-        _ error: LockstepError, _ origin: ScriptOrigin, by suspect: BlameTracker.Statement?
-    ) -> LockstepError {
+    func located(_ error: LockstepError, _ origin: ScriptOrigin, by suspect: BlameTracker.Statement?) -> LockstepError {
         guard let suspect else { return origin.located(error) }
         let located = origin.located(error, line: suspect.line > 0 ? suspect.line : nil)
         return LockstepError(

@@ -124,14 +124,11 @@ final class CatalogueEntry {
     }
 
     /// The modules of SQLite whose rows change only by writes.
-    private static let modules: Set<String> = [
-        "fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly",
-    ]
+    private static let modules: Set<String> = ["fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly"]
 
     /// The suffixes of their content tables, after the table's name and an underscore.
     private static let contents: Set<SQLName> = [
-        "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node",
-        "rowid", "parent",
+        "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node", "rowid", "parent",
     ]
 
     /// Whether a table of this name stores the content of this virtual table.
@@ -147,8 +144,7 @@ final class CatalogueEntry {
         let words = text.split(separator: " ")
         let module = words.firstIndex(of: "using").map { words[words.index(after: $0)...].first }
         return .virtualTable(
-            ownsRows: !text.contains("content ="),
-            isKnown: module.map { modules.contains(String($0 ?? "")) } ?? false)
+            ownsRows: !text.contains("content ="), isKnown: module.map { modules.contains(String($0 ?? "")) } ?? false)
     }
 }
 

@@ -156,8 +156,7 @@ struct ForeignKeys {
         let columns = Set(key.parentColumns)
         return try candidates(of: key.parent, core).contains { candidate in
             columns.isEmpty
-                ? candidate.isPrimary && candidate.columns.count == key.columns.count
-                : candidate.columns == columns
+                ? candidate.isPrimary && candidate.columns.count == key.columns.count : candidate.columns == columns
         }
     }
 

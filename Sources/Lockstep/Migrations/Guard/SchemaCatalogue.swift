@@ -86,8 +86,7 @@ struct SchemaCatalogue {
         var difference = Difference()
         let last = objects.last?.rowID ?? 0
         for table in tables {
-            guard let known = relations[table],
-                let index = objects.firstIndex(where: { $0 === known }),
+            guard let known = relations[table], let index = objects.firstIndex(where: { $0 === known }),
                 let object = try core.ask(
                     "SELECT \(CatalogueEntry.columns) FROM main.sqlite_schema WHERE rowid = ?",
                     known.rowID, row: { row in try CatalogueEntry(row) }

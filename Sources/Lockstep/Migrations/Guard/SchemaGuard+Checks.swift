@@ -96,8 +96,7 @@ extension SchemaGuard {
     /// A renamed table keeps its root page. By chance a new table can have the root page of a table dropped
     /// before it.
     private func renamed(
-        _ old: CatalogueEntry, _ before: SchemaCatalogue, _ after: SchemaCatalogue,
-        _ changes: TableChanges
+        _ old: CatalogueEntry, _ before: SchemaCatalogue, _ after: SchemaCatalogue, _ changes: TableChanges
     ) -> CatalogueEntry? {
         guard !changes.dropped.contains(old.name), old.rootPage > 0 else { return nil }
         return after.relations.values.first { table in
@@ -110,12 +109,9 @@ extension SchemaGuard {
         _ what: String, _ table: CatalogueEntry, _ taker: String?, _ allowances: Allowances,
         _ tolerated: inout [LockstepError]
     ) throws(LockstepError) {
-        let (name, context) = (
-            table.name.spelling, LockstepError.Context(table: table.name.spelling)
-        )
+        let (name, context) = (table.name.spelling, LockstepError.Context(table: table.name.spelling))
         guard !allowances.losses.contains(table.name) else {
-            tolerated.append(
-                LockstepError(.rowsLost, "rows are lost, as declared: \(what)", context: context))
+            tolerated.append(LockstepError(.rowsLost, "rows are lost, as declared: \(what)", context: context))
             return
         }
         if let taker {
@@ -158,9 +154,7 @@ extension SchemaGuard {
                 directive = .allowChangedValues(table: table, column: column)
             }
             if allowances.allows(loss) {
-                tolerated.append(
-                    LockstepError(
-                        .valuesLost, "values are lost, as declared: \(what)", context: context))
+                tolerated.append(LockstepError(.valuesLost, "values are lost, as declared: \(what)", context: context))
                 continue
             }
             suspect = loss.statement
@@ -185,9 +179,7 @@ extension SchemaGuard {
         _ difference: SchemaCatalogue.Difference, _ before: Knowledge
     ) throws(LockstepError) {
         for table in difference.added
-        where table.hasRows && table.name.hasPrefix("lockstep_")
-            && before.catalogue.countedTable(table.name) == nil
-        {
+        where table.hasRows && table.name.hasPrefix("lockstep_") && before.catalogue.countedTable(table.name) == nil {
             suspect = progress.suspects.changing([table.name])
             throw LockstepError(
                 .denied,
@@ -236,14 +228,11 @@ extension SchemaGuard {
         where found.count > found.before && !after.keys.broken.contains(reference)
             && (!brokenBefore.contains(reference) || repaired[reference] != nil)
         {
-            suspect =
-                progress.suspects.orphaning(reference.child)
-                ?? progress.suspects.changing([reference.child])
+            suspect = progress.suspects.orphaning(reference.child) ?? progress.suspects.changing([reference.child])
             try breakReference(
                 reference,
                 "\(counted(found.count, "row")) of \(reference) \(found.count == 1 ? "has" : "have") no parent",
-                "insert the parents first, or delete the children and declare it", after,
-                allowances, &tolerated)
+                "insert the parents first, or delete the children and declare it", after, allowances, &tolerated)
             suspect = nil
         }
         return affected
@@ -257,22 +246,19 @@ extension SchemaGuard {
         let table = after.catalogue.relations[reference.child]?.name ?? reference.child
         let context = LockstepError.Context(table: table.spelling, missing: missing)
         guard !allowances.brokenReferences.contains(reference.child) else {
-            tolerated.append(
-                LockstepError(.foreignKeysBroken, "as declared, \(what)", context: context))
+            tolerated.append(LockstepError(.foreignKeysBroken, "as declared, \(what)", context: context))
             return
         }
         guard missing == nil || !allowances.repairedLater.contains(reference.child) else {
             tolerated.append(
                 LockstepError(
-                    .foreignKeysBroken, "\(what), until a later version of this run repairs it",
-                    context: context))
+                    .foreignKeysBroken, "\(what), until a later version of this run repairs it", context: context))
             return
         }
         let declare = allowances.advice(.allowBrokenReferences(table: table.spelling))
         try refuse(
             .allowBrokenReferences(table: table.spelling), .foreignKeysBroken, what,
-            advice: "\(hint); if a later version repairs it, or it is intended, \(declare)",
-            context: context)
+            advice: "\(hint); if a later version repairs it, or it is intended, \(declare)", context: context)
     }
 
     /// Discards counts that can have become wrong. If no rows lacked a parent, neither deleted children nor new
@@ -302,10 +288,7 @@ extension SchemaGuard {
         guard !progress.isFirstChange, let known = before.unusable else { return }
         // An object that depends on one that was already unusable need not fail in the same place.
         let isAll = !known.isEmpty || before.isOpaque || after.isOpaque
-        let objects =
-            isAll
-            ? after.catalogue.objects
-            : AffectedObjects.of(difference, children, in: after.catalogue)
+        let objects = isAll ? after.catalogue.objects : AffectedObjects.of(difference, children, in: after.catalogue)
         let expected = known.union(unwritable(after, allowances))
         var failures = SchemaUsability.failures(of: objects, core)
         if failures.contains(where: { !expected.contains($0.object) }), !isAll {
@@ -332,14 +315,13 @@ extension SchemaGuard {
     /// Titles of the tables that can be read but not written, because broken references are declared for them.
     private func unwritable(_ after: Knowledge, _ allowances: Allowances) -> Set<ExactText> {
         Set(
-            allowances.brokenReferences.union(allowances.repairedLater).union(missingParents)
-                .compactMap { child in
-                    guard after.keys.isBroken(child), let table = after.catalogue.relations[child],
-                        core.refusal(
-                            of: "SELECT * FROM main.\(SQLTokens.quote(table.name.spelling))")
-                            == nil
-                    else { return nil }
-                    return ExactText(table.title)
-                })
+            allowances.brokenReferences.union(allowances.repairedLater).union(missingParents).compactMap { child in
+                guard after.keys.isBroken(child), let table = after.catalogue.relations[child],
+                    core.refusal(
+                        of: "SELECT * FROM main.\(SQLTokens.quote(table.name.spelling))")
+                        == nil
+                else { return nil }
+                return ExactText(table.title)
+            })
     }
 }

@@ -91,23 +91,19 @@ extension SchemaGuard {
     /// Looks for the rows of a table, before some go, where an earlier version has put them.
     private func recall(_ table: SQLName, _ known: Knowledge) throws {
         guard let earlier = allowances.earlier, let old = original(table, known), hasRows(old),
-            !allowances.losses.contains(old),
-            case .some(.some(let count)) = progress.rowsBefore[old]
+            !allowances.losses.contains(old), case .some(.some(let count)) = progress.rowsBefore[old]
         else { return }
         let number = moves.number(table)
-        guard moves.moves(from: number).reduce(0, { $0 + $1.rows }) < count,
-            progress.recalled.insert(number).inserted
+        guard moves.moves(from: number).reduce(0, { $0 + $1.rows }) < count, progress.recalled.insert(number).inserted
         else { return }
         let fills = earlier.fills(of: table, formerly: moves.formerName(number))
         guard !fills.isEmpty else { return }
         let columns = try StoredColumn.all(of: table, core).filter(\.isStored)
         for fill in fills {
             let to = moves.number(formerly: fill.target)
-            guard let source = fill.statement.source, let target = moves.name(to), target != table
-            else { continue }
+            guard let source = fill.statement.source, let target = moves.name(to), target != table else { continue }
             let targets = try StoredColumn.all(of: target, core).filter(\.isStored)
-            let carried = fill.statement.carried(
-                from: source, columns.map(\.name), to: targets.map(\.name))
+            let carried = fill.statement.carried(from: source, columns.map(\.name), to: targets.map(\.name))
             let pairs = columns.compactMap { column in
                 targets.filter { carried[column.name]?.contains($0.name) == true }.map {
                     KeySnapshot.Pair(
@@ -128,13 +124,10 @@ extension SchemaGuard {
 
     /// The name that a table had before the migration; nil for one that the migration made.
     private func original(_ table: SQLName, _ known: Knowledge) -> SQLName? {
-        if let number = moves.known(table),
-            let old = progress.numbers.first(where: { $0.value == number })
-        {
+        if let number = moves.known(table), let old = progress.numbers.first(where: { $0.value == number }) {
             return old.key
         }
-        guard known.catalogue.countedTable(table) != nil, !progress.schema.created.contains(table)
-        else { return nil }
+        guard known.catalogue.countedTable(table) != nil, !progress.schema.created.contains(table) else { return nil }
         return table
     }
 
@@ -182,13 +175,10 @@ extension SchemaGuard {
     }
 
     /// Looks at the columns of a table that is dropped after a statement of the run has copied its rows.
-    private func noteDrop(
-        of table: SQLName, _ statement: BlameTracker.Statement, _ known: Knowledge
-    ) throws {
+    private func noteDrop(of table: SQLName, _ statement: BlameTracker.Statement, _ known: Knowledge) throws {
         let number = moves.number(table)
         progress.dropped.insert(number)
-        guard let old = original(table, known), hasRows(old), !allowances.losses.contains(old)
-        else { return }
+        guard let old = original(table, known), hasRows(old), !allowances.losses.contains(old) else { return }
         let found = moves.moves(from: number)
         guard !found.isEmpty else {
             // What code keeps for itself meanwhile shows in no statement.
@@ -212,19 +202,16 @@ extension SchemaGuard {
                 changed.append((column, change.0, change.1))
             }
         }
-        for (column, count) in zip(gone, try StoredValues.counts(gone, of: table, core) ?? [])
-        where count > 0 {
+        for (column, count) in zip(gone, try StoredValues.counts(gone, of: table, core) ?? []) where count > 0 {
             progress.columnLosses.append(
-                ColumnLoss(
-                    table: old, column: column, kind: .gone, count: count, statement: statement))
+                ColumnLoss(table: old, column: column, kind: .gone, count: count, statement: statement))
         }
         for (column, affinity, copying) in changed {
             let count = try StoredValues.changed(column.name, to: affinity, in: table, core)
             guard count > 0 else { continue }
             progress.columnLosses.append(
                 ColumnLoss(
-                    table: old, column: column.name, kind: .changed, count: count,
-                    statement: copying ?? statement))
+                    table: old, column: column.name, kind: .changed, count: count, statement: copying ?? statement))
         }
     }
 
@@ -282,8 +269,8 @@ extension SchemaGuard {
         }
     }
 
-    /// The tables whose rows a statement copies. SQLite reports what it reads: also the parents that foreign keys look up,
-    /// and nothing if it can copy whole rows.
+    /// The tables whose rows a statement copies. SQLite reports what it reads: also the parents that foreign keys look
+    /// up, and nothing if it can copy whole rows.
     private func sources(of fill: FillStatement, _ read: Set<SQLName>) throws -> Set<SQLName> {
         let views = try core.ask("SELECT name FROM main.sqlite_schema WHERE type = 'view'") { row in
             try row[0] as SQLName
@@ -304,9 +291,7 @@ extension SchemaGuard {
     }
 
     /// Whether rows that a table has lost stand in tables that the run filled from it.
-    func wereMoved(_ count: Int64, from table: SQLName, wholeOnly: Bool, _ after: SchemaCatalogue)
-        throws -> Bool
-    {
+    func wereMoved(_ count: Int64, from table: SQLName, wholeOnly: Bool, _ after: SchemaCatalogue) throws -> Bool {
         guard !allowances.countsOnly, let number = progress.numbers[table] else { return false }
         let standing = try moves.standing(from: number, wholeOnly: wholeOnly) { name in
             guard let entry = after.countedTable(name) else { return nil }
@@ -324,8 +309,7 @@ extension SchemaGuard {
         let isRemade = progress.dropped.contains(number)
         if isRemade, progress.keysBefore[table] == nil {
             guard try !wereMoved(count, from: table, wholeOnly: false, after) else { return nil }
-            return "\(table.spelling) was dropped and made again, without its "
-                + counted(Int(clamping: count), "row")
+            return "\(table.spelling) was dropped and made again, without its " + counted(Int(clamping: count), "row")
         }
         guard let missing = try progress.keysBefore[table]?.missing(from: new.name, core),
             missing > 0

@@ -4,36 +4,34 @@
 // The guard compares the database before a migration with the database after it. It keeps two things apart:
 //
 //   Knowledge   what is true of the committed database: the catalogue of tables, views and triggers, foreign keys, row
-//               counts, orphans, and which objects no statement can use. It grows as tables are touched, and the check at
-//               the end turns it into the knowledge for the next version of the same run.
-//   Progress    what the current migration has done so far: which tables it wrote, which can have lost rows, which children
-//               can have lost parents, how it changed the schema, and the counts from before its first statement that could
+//               counts, orphans, and which objects no statement can use. It grows as tables are touched, and the check
+//               at the end turns it into the knowledge for the next version of the same run. Progress    what the
+//               current migration has done so far: which tables it wrote, which can have lost rows, which children can
+//               have lost parents, how it changed the schema, and the counts from before its first statement that could
 //               change them.
 //
 // Order of events
 //
-//   begin            Progress is empty. The guard becomes the connection's StatementWatch.
-//   willRun          comes before each statement, with the tables that SQLite's authorizer reported. The first one reads the
-//                    catalogue. A count or a list of orphans is taken here, before the statement can change it, and once a
-//                    migration for each table.
-//   requireSound     comes before the engine's COMMIT. It refreshes what the migration changed, measures the touched tables
-//                    again, and throws, or keeps the result as Knowledge.
+//   begin            Progress is empty. The guard becomes the connection's StatementWatch. willRun          comes
+//   before each statement, with the tables that SQLite's authorizer reported. The first one reads the catalogue. A
+//   count or a list of orphans is taken here, before the statement can change it, and once a migration for each table.
+//   requireSound     comes before the engine's COMMIT. It refreshes what the migration changed, measures the touched
+//   tables again, and throws, or keeps the result as Knowledge.
 //
 // When a fact is stale
 //
-//   catalogue        when schema_version differs. ADD COLUMN alone extends it; any other statement of the schema rereads it.
-//   rows             for every table in `written`, `losing` or a changed schema; for all tables after writes that the guard
-//                    did not watch (`forgetRows`, which `GuardCache` decides by SQLite's count of changes).
-//   orphans          for a child or parent that was written, except that a child without orphans stays without them when only
-//                    its rows were deleted or its parents gained rows.
-//   unusable         when the schema changes. Foreign keys are compiled only while they are on: what was probed while they
-//                    were off is in `halfProbed` and is probed again when they are on.
-//   everything       when data_version or schema_version shows a commit of another connection between two versions
-//                    (`GuardCache`); then a new guard starts with nothing.
+//   catalogue        when schema_version differs. ADD COLUMN alone extends it; any other statement of the schema
+//   rereads it. rows             for every table in `written`, `losing` or a changed schema; for all tables after
+//   writes that the guard did not watch (`forgetRows`, which `GuardCache` decides by SQLite's count of changes).
+//   orphans          for a child or parent that was written, except that a child without orphans stays without them
+//   when only its rows were deleted or its parents gained rows. unusable         when the schema changes. Foreign keys
+//   are compiled only while they are on: what was probed while they were off is in `halfProbed` and is probed again
+//   when they are on. everything       when data_version or schema_version shows a commit of another connection between
+//   two versions (`GuardCache`); then a new guard starts with nothing.
 //
-// Every set is an overestimate. Too large a set costs time; one that is too small would let a loss through. Triggers that
-// no schema shows (`isOpaque`) and virtual tables make every table count as touched. `GuardPropertyTests` runs random scripts and
-// compares the guard with a measurement of the whole database.
+// Every set is an overestimate. Too large a set costs time; one that is too small would let a loss through. Triggers
+// that no schema shows (`isOpaque`) and virtual tables make every table count as touched. `GuardPropertyTests` runs
+// random scripts and compares the guard with a measurement of the whole database.
 
 /// The properties that a migration must preserve, watched during the run and checked before the commit.
 ///
@@ -163,8 +161,7 @@ final class SchemaGuard: StatementWatch {
 
     /// Reads the schema before the first write of a migration.
     private func look() throws -> Knowledge {
-        var known = Knowledge(
-            catalogue: try SchemaCatalogue(core), schemaVersion: try core.schemaVersion())
+        var known = Knowledge(catalogue: try SchemaCatalogue(core), schemaVersion: try core.schemaVersion())
         let all = SchemaCatalogue.Difference(added: known.catalogue.objects)
         _ = try known.keys.update(all, core)
         // Earlier statements of this connection can have created temporary triggers.
@@ -210,8 +207,7 @@ final class SchemaGuard: StatementWatch {
         }
         let statement = BlameTracker.Statement(line: line, sql: sql)
         progress.suspects.note(
-            statement, takes: losing, surely: use.deleted, orphans: children,
-            changesSchema: use.schema != nil)
+            statement, takes: losing, surely: use.deleted, orphans: children, changesSchema: use.schema != nil)
         progress.losing.formUnion(losing)
         progress.children.formUnion(children)
         // A migration can delete rows that it inserted itself.
@@ -223,8 +219,7 @@ final class SchemaGuard: StatementWatch {
         }
         for child in children where progress.orphansBefore[child] == nil {
             guard known.keys.keys[child] != nil else { continue }
-            progress.orphansBefore[child] =
-                try known.orphans[child] ?? RowCounts.orphans(child, core)
+            progress.orphansBefore[child] = try known.orphans[child] ?? RowCounts.orphans(child, core)
         }
         try noteValues(statement, use, known)
     }

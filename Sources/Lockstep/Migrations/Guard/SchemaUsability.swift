@@ -46,8 +46,7 @@ enum SchemaUsability {
             }
             if let refusal = core.refusal(of: "SELECT * FROM \(target)") { return refusal }
             // A default can call a missing function.
-            return object.kind == .table
-                ? core.refusal(of: "INSERT INTO \(target) DEFAULT VALUES") : nil
+            return object.kind == .table ? core.refusal(of: "INSERT INTO \(target) DEFAULT VALUES") : nil
         }
         do {
             return core.refusal(of: try statementThatFires(object, core))
@@ -71,8 +70,7 @@ enum SchemaUsability {
         case "insert": return "INSERT INTO \(target) DEFAULT VALUES"
         case "update":
             let columns = try core.ask(
-                "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0",
-                trigger.table.spelling
+                "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0", trigger.table.spelling
             ) { row in SQLTokens.quote(try row[0] as String) }
             let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
             return "UPDATE \(target) SET \(assignments)"

@@ -7,12 +7,9 @@ enum SealedContentCheck {
     /// the beginning of every cell.
     /// - Parameter isWritten: Whether a column needs to be read.
     /// - Throws: ``LockstepError/Code/migrationFailed``.
-    static func requireCells(
-        _ connection: borrowing Connection, where isWritten: (SealedColumn) -> Bool
-    ) throws {
+    static func requireCells(_ connection: borrowing Connection, where isWritten: (SealedColumn) -> Bool) throws {
         // A column that is being sealed or unsealed also contains plaintext.
-        for column in try RegistryTables.claimed(connection)
-        where column.state == .sealed && isWritten(column) {
+        for column in try RegistryTables.claimed(connection) where column.state == .sealed && isWritten(column) {
             guard try SealedTable(column.table, connection)?.column(column.name) != nil else {
                 continue
             }

@@ -1,5 +1,5 @@
-/// The tables and columns that the statements of a migration can have written, as far as a sealed column is concerned. An
-/// overestimate, like everything that the guard notes.
+/// The tables and columns that the statements of a migration can have written, as far as a sealed column is concerned.
+/// An overestimate, like everything that the guard notes.
 struct SealedWrites {
     /// The tables that rows were inserted into.
     private var filled: Set<SQLName> = []
@@ -22,8 +22,7 @@ struct SealedWrites {
     func include(_ column: SealedColumn) -> Bool {
         guard !hasRenamed else { return !filled.isEmpty || !updated.isEmpty }
         let table = SQLName(column.table)
-        return filled.contains(table)
-            || filled.contains(SQLName(EngineTables.rebuildPrefix + column.table))
+        return filled.contains(table) || filled.contains(SQLName(EngineTables.rebuildPrefix + column.table))
             || updated[table]?.contains(SQLName(column.name)) == true
     }
 }

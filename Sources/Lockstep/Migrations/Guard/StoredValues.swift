@@ -62,8 +62,7 @@ enum StoredValues {
 
     /// - Parameter table: The table for a query that does not name one.
     private static func ask<Result>(
-        _ query: String, _ table: SQLName?, _ core: ConnectionCore,
-        _ read: (borrowing Row) throws -> Result
+        _ query: String, _ table: SQLName?, _ core: ConnectionCore, _ read: (borrowing Row) throws -> Result
     ) throws -> Result? {
         let from = table.map { " FROM main.\(SQLTokens.quote($0.spelling))" } ?? ""
         do {
@@ -83,12 +82,9 @@ struct StoredColumn {
 
     /// The columns of a table, also a temporary one, in order.
     static func all(of table: SQLName, _ core: ConnectionCore) throws -> [StoredColumn] {
-        try core.ask(
-            "SELECT name, type, hidden FROM pragma_table_xinfo(?) ORDER BY cid", table.spelling
-        ) { row in
+        try core.ask("SELECT name, type, hidden FROM pragma_table_xinfo(?) ORDER BY cid", table.spelling) { row in
             StoredColumn(
-                name: try row[0] as SQLName, affinity: Affinity(try row[1] as String),
-                isStored: try row[2] as Int == 0)
+                name: try row[0] as SQLName, affinity: Affinity(try row[1] as String), isStored: try row[2] as Int == 0)
         }
     }
 }

@@ -11,8 +11,7 @@ public struct ExternalCode: Sendable, Equatable {
     /// The error for a set without a replacement for it.
     var error: LockstepError {
         Self.error(
-            fileName, language,
-            "write version \(version) as SQL; a program in Swift can add it as a CodeMigration"
+            fileName, language, "write version \(version) as SQL; a program in Swift can add it as a CodeMigration"
         ).adding(.init(version: version.description))
     }
 
@@ -25,8 +24,7 @@ public struct ExternalCode: Sendable, Equatable {
         _ fileName: String, _ language: String, _ what: String
     ) -> LockstepError {
         LockstepError(
-            .migrationMalformed,
-            "\(fileName) is written in \(language) and cannot run from a folder",
+            .migrationMalformed, "\(fileName) is written in \(language) and cannot run from a folder",
             hint: "skipping it would leave a gap: \(what)", context: .init(file: fileName))
     }
 }

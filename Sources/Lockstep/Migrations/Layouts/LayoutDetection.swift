@@ -73,8 +73,7 @@ struct LayoutDetection {
         if let half = DirectedName(source.name), MigrationVersion(half.number.digits) != nil {
             return .half
         }
-        let isPlain =
-            source.stem.flatMap { NumberedName($0)?.signedVersion() } != nil || loose == nil
+        let isPlain = source.stem.flatMap { NumberedName($0)?.signedVersion() } != nil || loose == nil
         return isPlain ? .plain : .loose
     }
 
@@ -95,8 +94,7 @@ struct LayoutDetection {
         if !others.isSubset(of: [.plain, .loose]) { kinds = others }
         if let owner = try settingsOwner(kinds) { return owner }
         let markers = kinds.filter { if case .marker = $0 { true } else { false } }
-        let named = kinds.subtracting(markers).subtracting(
-            markers.isEmpty ? [] : [Evidence.plain, .half, .loose])
+        let named = kinds.subtracting(markers).subtracting(markers.isEmpty ? [] : [Evidence.plain, .half, .loose])
         if named.contains(.loose), named.allSatisfy(\.isNumbered) { return .numbered }
         guard markers.count + named.count <= 1 || kinds == [.plain, .half] else {
             throw mixed()
@@ -152,8 +150,7 @@ struct LayoutDetection {
             $0.name.prefix == .repeatable || $0.name.prefix == .baseline
                 || MigrationVersion($0.name.version)?.number == nil
         }
-        let versions = Set(
-            names.filter { $0.name.prefix == .version }.map { MigrationVersion($0.name.version) })
+        let versions = Set(names.filter { $0.name.prefix == .version }.map { MigrationVersion($0.name.version) })
         let others = names.filter { $0.name.prefix == .undoOrLate }
         let undoing = others.filter { versions.contains(MigrationVersion($0.name.version)) }
         if isFlyway || (!others.isEmpty && undoing.count == others.count) { return .flyway }
@@ -178,8 +175,7 @@ struct LayoutDetection {
     }
 
     private func isRust(_ source: MigrationSource) -> Bool {
-        source.name == "mod.rs"
-            || source.name.ends(with: ".rs") && PrefixedName.isMeant(source.name)
+        source.name == "mod.rs" || source.name.ends(with: ".rs") && PrefixedName.isMeant(source.name)
     }
 
     // MARK: Errors
@@ -218,8 +214,7 @@ struct LayoutDetection {
     private func otherTool(_ owner: MarkerOwner) -> LockstepError {
         let path = evidence[.marker(owner)]?.path ?? ""
         return LockstepError(
-            .migrationMalformed,
-            "\(path) has markers of \(owner.name), which this version does not read",
+            .migrationMalformed, "\(path) has markers of \(owner.name), which this version does not read",
             hint: "replace them with `-- lockstep: up` and `-- lockstep: down`; "
                 + "layouts are \(MigrationLayout.spellings)", context: .init(file: path))
     }

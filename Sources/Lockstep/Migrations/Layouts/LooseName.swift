@@ -75,7 +75,6 @@ struct LooseName {
         let count = digits.utf8.count
         // Seconds or milliseconds since 1970, until 2033, and not a date.
         let isEpoch = (count == 10 || count == 13) && digits.begins(with: "1")
-        return digits.contains(".") || isEpoch
-            ? MigrationVersion(digits) : NumberedName.textualVersion(digits)
+        return digits.contains(".") || isEpoch ? MigrationVersion(digits) : NumberedName.textualVersion(digits)
     }
 }

@@ -43,8 +43,7 @@ public struct MigrationDraft: Sendable, Equatable {
 
     private static func requirePlain(_ name: String) throws(LockstepError) {
         let isPlain = name.utf8.allSatisfy { byte in
-            byte.isASCIIDigit || byte.isASCIILetter || byte == UInt8(ascii: "_")
-                || byte == UInt8(ascii: "-")
+            byte.isASCIIDigit || byte.isASCIILetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
         }
         guard !name.isEmpty, name.utf8.count <= 200, isPlain else {
             throw LockstepError(
@@ -61,8 +60,7 @@ public struct MigrationDraft: Sendable, Equatable {
         let paths = files.map { folder.appending($0.path) }
         for path in paths where FileAccess.exists(path) {
             throw LockstepError(
-                .alreadyExists, "\(path) already exists", hint: "choose another name",
-                context: .file(path))
+                .alreadyExists, "\(path) already exists", hint: "choose another name", context: .file(path))
         }
         try Self.makeFolder(folder)
         for (path, file) in zip(paths, files) {
@@ -90,8 +88,7 @@ public struct MigrationDraft: Sendable, Equatable {
         let temporary = try AtomicFile.uniqueSibling(of: path)
         let file = try translatingErrno("create", path) {
             try FileDescriptor.open(
-                temporary, .writeOnly,
-                options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+                temporary, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
         }
         defer { AtomicFile.remove(temporary) }
@@ -119,8 +116,7 @@ public struct MigrationDraft: Sendable, Equatable {
         _ set: MigrationSet, _ now: Int64
     ) throws(LockstepError) -> String {
         let rules = set.layout.rules
-        let time = rules.version(
-            atTime: Timestamp(secondsSinceEpoch: now).fileName.filter(\.isNumber))
+        let time = rules.version(atTime: Timestamp(secondsSinceEpoch: now).fileName.filter(\.isNumber))
         guard let newest = set.files.last else { return rules.firstVersion ?? time }
         let digits = String(
             (newest.fileName.pieces(between: "/").first ?? "").drop { !$0.isNumber }
@@ -130,8 +126,7 @@ public struct MigrationDraft: Sendable, Equatable {
             set.layout == .byName ? newest.version.leading : newest.version.number
         guard let number = newestNumber, number < UInt64.max else {
             throw LockstepError(
-                .migrationMalformed,
-                "the version after \(newest.version) of \(set.name) cannot be determined",
+                .migrationMalformed, "the version after \(newest.version) of \(set.name) cannot be determined",
                 hint: "create the file by hand", context: .init(set: set.name))
         }
         let last = max(number, set.versionsElsewhere.last?.number ?? 0)

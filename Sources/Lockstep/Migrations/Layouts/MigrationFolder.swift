@@ -65,9 +65,7 @@ enum MigrationFolder {
     private static func makesVersion(
         of folder: some StringProtocol, _ holds: (String) throws -> Bool
     ) rethrows -> Bool {
-        if DieselLayout.version(of: folder) != nil || RusqliteLayout.isVersion(folder),
-            try holds("up.sql")
-        {
+        if DieselLayout.version(of: folder) != nil || RusqliteLayout.isVersion(folder), try holds("up.sql") {
             return true
         }
         if LooseName(folder)?.prefix.isEmpty == true, try holds("migration.sql") { return true }
@@ -78,16 +76,13 @@ enum MigrationFolder {
     /// run: the folder is malformed.
     private static func list(_ folder: FilePath) throws -> (files: [String], folders: [String]) {
         let entries = try Folder.entries(folder)
-        let odd =
-            entries.others.filter { MigrationSource.isRead($0[...]) }
-            + entries.folders.filter(isSQL)
+        let odd = entries.others.filter { MigrationSource.isRead($0[...]) } + entries.folders.filter(isSQL)
         for name in odd.sortedByBytes() {
             let path = folder.appending(name)
             // The link is not followed: its target does not exist.
             guard let status = try? Stat(path, followTargetSymlink: false) else { continue }
             throw LockstepError(
-                .migrationMalformed,
-                "\(path) has the name of a migration but is \(words(status.type)), not a file",
+                .migrationMalformed, "\(path) has the name of a migration but is \(words(status.type)), not a file",
                 hint: "replace it with the file, or rename it", context: .file(path))
         }
         return (entries.files, entries.folders)
@@ -137,8 +132,7 @@ enum MigrationFolder {
 
     /// Items that are not files count as well: they were meant as a version.
     private static func holds(_ name: String, _ entries: Folder.Entries) -> Bool {
-        entries.files.contains(name) || entries.others.contains(name)
-            || entries.folders.contains(name)
+        entries.files.contains(name) || entries.others.contains(name) || entries.folders.contains(name)
     }
 
     /// Whether an item with the name of a migration exists anywhere below the folder.
@@ -164,8 +158,7 @@ enum MigrationFolder {
     ) throws -> MigrationSource {
         MigrationSource(
             path: path + name,
-            bytes: MigrationSource.isRead(name[...])
-                ? try bytes(of: folder.appending(name), limit) : [])
+            bytes: MigrationSource.isRead(name[...]) ? try bytes(of: folder.appending(name), limit) : [])
     }
 
     private static func bytes(of path: FilePath, _ limit: Int) throws -> [UInt8] {
@@ -174,10 +167,8 @@ enum MigrationFolder {
         } catch let error as LockstepError where error.code == .tooLarge {
             let size = try FileAccess.sizeOfRegularFile(path)
             throw LockstepError(
-                .tooLarge,
-                "\(path) has \(size) bytes, more than the limit of \(limit) for a migration file",
-                advice: "check that this is the intended file, or raise the limit: \(.fileLimit)",
-                context: .file(path))
+                .tooLarge, "\(path) has \(size) bytes, more than the limit of \(limit) for a migration file",
+                advice: "check that this is the intended file, or raise the limit: \(.fileLimit)", context: .file(path))
         }
     }
 
@@ -191,8 +182,7 @@ enum MigrationFolder {
     }
 
     private static func readTree(
-        _ folder: FilePath, _ path: String, depth: Int, _ limit: Int,
-        into sources: inout [MigrationSource]
+        _ folder: FilePath, _ path: String, depth: Int, _ limit: Int, into sources: inout [MigrationSource]
     ) throws {
         let inner = try innerFolder(folder, path, depth: depth)
         let (files, folders) = try list(inner)

@@ -30,7 +30,8 @@ public enum MigrationLayout: String, Sendable, CaseIterable {
     case rusqlite
     /// npm's sqlite, node-pg-migrate and tern: `001-name.sql`, with `-- Up` and `-- Down` in the file.
     case markers
-    /// No tool's own: `001-name.sql`, `20240131120000.sql`, `V0001.name.up.sql` and other names that begin with a number.
+    /// No tool's own: `001-name.sql`, `20240131120000.sql`, `V0001.name.up.sql` and other names that begin with a
+    /// number.
     case numbered
     /// The same for programs that run files in the order of their names, of which several can have one number:
     /// `0001_a.sql` and `0001_b.sql`. Never detected.

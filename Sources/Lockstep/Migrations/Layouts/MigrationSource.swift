@@ -53,8 +53,7 @@ struct MigrationSource: Sendable, Equatable {
         guard let text = String(validating: content, as: UTF8.self) else {
             let valid = String(decoding: content, as: UTF8.self)
             let line = valid.prefix { $0 != "\u{FFFD}" }.count(where: \.isNewline) + 1
-            throw origin.malformed(
-                "the file is not valid UTF-8", line: line, hint: "save it as UTF-8")
+            throw origin.malformed("the file is not valid UTF-8", line: line, hint: "save it as UTF-8")
         }
         guard !text.utf8.contains(0) else {
             throw malformed(
@@ -75,7 +74,6 @@ struct MigrationSource: Sendable, Equatable {
     }
 
     func malformed(_ what: String, advice: LockstepError.Advice) -> LockstepError {
-        LockstepError(
-            .migrationMalformed, "\(path) \(what)", advice: advice, context: origin.context)
+        LockstepError(.migrationMalformed, "\(path) \(what)", advice: advice, context: origin.context)
     }
 }

@@ -1,8 +1,8 @@
 // Programs that run on several databases keep files for each of them: `0002_users.sqlite.up.sql` beside
 // `0002_users.postgres.up.sql`, and `0001_init.sql` or `0001_init.all.sql` for those that all can run. The word stands
-// between two dots, at the end or before the direction. Of the files that differ only in that word, the one for the engine
-// counts, else the one for all; those of other databases are ignored and reported. Lockstep's own layout has rules of its
-// own: `EngineVariants`.
+// between two dots, at the end or before the direction. Of the files that differ only in that word, the one for the
+// engine counts, else the one for all; those of other databases are ignored and reported. Lockstep's own layout has
+// rules of its own: `EngineVariants`.
 enum SQLDialect {
     private static let ofSQLite: Set<String> = ["sqlite", "sqlite3"]
     private static let ofPostgres: Set<String> = ["postgres", "postgresql", "pgsql", "pg"]
@@ -54,8 +54,8 @@ enum SQLDialect {
         }
     }
 
-    /// The sources that count for an engine, named without their dialect, and the paths of the others. Where no file is for a
-    /// database of its own, every source counts as it is.
+    /// The sources that count for an engine, named without their dialect, and the paths of the others. Where no file is
+    /// for a database of its own, every source counts as it is.
     static func select(
         _ sources: [MigrationSource], for engine: DatabaseEngine
     ) -> (sources: [MigrationSource], ignored: [String]) {

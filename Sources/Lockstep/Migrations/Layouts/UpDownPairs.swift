@@ -15,8 +15,7 @@ struct UpDownPairs {
     init(_ layout: MigrationLayout) { self.layout = layout }
 
     mutating func addUp(
-        _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource,
-        inTransaction: Bool = true
+        _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource, inTransaction: Bool = true
     ) {
         ups.append(
             Half(version: version, name: name, source: source, inTransaction: inTransaction))
@@ -24,18 +23,15 @@ struct UpDownPairs {
 
     /// - Throws: ``LockstepError/Code/versionDuplicate`` if the version already has a way down.
     mutating func addDown(
-        _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource,
-        inTransaction: Bool = true
+        _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource, inTransaction: Bool = true
     ) throws(LockstepError) {
         if let other = downs[version] {
             throw LockstepError(
-                .versionDuplicate,
-                "\(other.source.path) and \(source.path) both undo version \(version)",
+                .versionDuplicate, "\(other.source.path) and \(source.path) both undo version \(version)",
                 hint: "keep the file that undoes the version",
                 context: .init(file: source.path, version: version.description))
         }
-        downs[version] = Half(
-            version: version, name: name, source: source, inTransaction: inTransaction)
+        downs[version] = Half(version: version, name: name, source: source, inTransaction: inTransaction)
     }
 
     /// The versions. The number pairs the two halves; their names can differ.

@@ -26,8 +26,7 @@ struct VersionFolders {
             // exact: names of the source
             guard let source = files.first(where: { $0.name == up }) else {
                 throw first.malformed(
-                    "is in a folder without \(up)",
-                    hint: "each folder is a version: add \(up), or move it away")
+                    "is in a folder without \(up)", hint: "each folder is a version: add \(up), or move it away")
             }
             contents.versions.append(
                 // exact: names of the source
@@ -44,8 +43,7 @@ struct VersionFolders {
     ) throws(LockstepError) -> MigrationFile {
         guard let name = LooseName(folder), name.prefix.isEmpty else {
             throw source.malformed(
-                "is in a folder whose name does not begin with a version",
-                hint: "name the folder like \(naming)")
+                "is in a folder whose name does not begin with a version", hint: "name the folder like \(naming)")
         }
         var wayDown: MigrationScript?
         if let down {

@@ -13,8 +13,8 @@ public enum Ledger {
     }
 
     /// Everything that the database records about migrations.
-    /// - Throws: The errors of ``entries(_:)``; with field keys, ``LockstepError/Code/migrationUnfinished`` for a version
-    ///   in progress that none of them has begun.
+    /// - Throws: The errors of ``entries(_:)``; with field keys, ``LockstepError/Code/migrationUnfinished`` for a
+    ///   version in progress that none of them has begun.
     public static func history(_ connection: borrowing Connection) throws -> MigrationHistory {
         // One snapshot: another runner can end a version, and drop the progress table, between two looks.
         try connection.read { connection in
@@ -65,9 +65,8 @@ public enum Ledger {
         _ connection: borrowing Connection
     ) throws {
         var entry = LedgerEntry(
-            set: set, version: migration.version, name: migration.name,
-            checksums: migration.checksums, down: migration.recordedDown,
-            appliedAt: Clock.microsecondsSinceEpoch, duration: duration,
+            set: set, version: migration.version, name: migration.name, checksums: migration.checksums,
+            down: migration.recordedDown, appliedAt: Clock.microsecondsSinceEpoch, duration: duration,
             toolVersion: LockstepVersion.current, position: try nextPosition(connection))
         entry.code = try LedgerCodes(connection).code(for: entry)
         try LedgerRows.write(entry, connection)
@@ -76,16 +75,14 @@ public enum Ledger {
 
     /// The MAC covers the position, so the position must be known before the row is written.
     private static func nextPosition(_ connection: borrowing Connection) throws -> Int64 {
-        let last: Int64? = try connection.value(
-            "SELECT coalesce(max(position), 0) FROM main.lockstep_migration")
+        let last: Int64? = try connection.value("SELECT coalesce(max(position), 0) FROM main.lockstep_migration")
         let (next, overflow) = (last ?? 0).addingReportingOverflow(1)
         guard !overflow else { throw LedgerRows.impossible("position") }
         return next
     }
 
     static func erase(_ entry: LedgerEntry, _ connection: borrowing Connection) throws {
-        try connection.execute(
-            "DELETE FROM main.lockstep_migration WHERE position = ?", entry.position)
+        try connection.execute("DELETE FROM main.lockstep_migration WHERE position = ?", entry.position)
         try mirrorCount(connection)
     }
 

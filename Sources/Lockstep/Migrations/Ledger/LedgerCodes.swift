@@ -39,8 +39,7 @@ struct LedgerCodes {
         let key = try first.ledgerKey(version)
         let mac = try HMAC(.sha256, key: key.bytes)
         return LedgerCode(
-            dataset: first.dataset, keyVersion: version,
-            mac: try message(first.dataset, version).code(mac))
+            dataset: first.dataset, keyVersion: version, mac: try message(first.dataset, version).code(mac))
     }
 
     /// Checks each row whose key is available.
@@ -74,8 +73,7 @@ struct LedgerCodes {
         throw LockstepError(
             .keyUnavailable,
             "the record of \(entry.set) \(entry.version) is authenticated with the keys of the dataset "
-                + "\(Hex.encode(code.dataset))",
-            advice: "give the dataset's keyring: \(.fieldKeys)",
+                + "\(Hex.encode(code.dataset))", advice: "give the dataset's keyring: \(.fieldKeys)",
             context: .init(set: entry.set, entry.version))
     }
 
@@ -106,10 +104,8 @@ struct LedgerCodes {
             .code(HMAC(.sha256, key: key.bytes))
         guard ConstantTime.equal(expected.span, code.mac.span) else {
             throw LockstepError(
-                .tampered,
-                "the progress of \(title) does not authenticate: it was changed without the fields keyring",
-                advice: "restore the database from a backup; or \(progress.givingUp)",
-                context: context)
+                .tampered, "the progress of \(title) does not authenticate: it was changed without the fields keyring",
+                advice: "restore the database from a backup; or \(progress.givingUp)", context: context)
         }
     }
 
@@ -171,8 +167,7 @@ struct LedgerCodes {
         LockstepError(
             .tampered,
             "row \(entry.position) of the ledger (version \(entry.version)) does not authenticate: "
-                + "it was changed without the fields keyring",
-            hint: "restore the database from a backup",
+                + "it was changed without the fields keyring", hint: "restore the database from a backup",
             context: .init(set: entry.set, entry.version))
     }
 }

@@ -68,15 +68,13 @@ public struct LedgerEntry: Sendable, Equatable {
         down: String?, appliedAt: Int64, duration: Int64, toolVersion: String, position: Int64
     ) {
         self.init(
-            set: set, version: version, name: name, checksums: checksums, down: down,
-            appliedAt: appliedAt, duration: duration, toolVersion: toolVersion, position: position,
-            code: nil)
+            set: set, version: version, name: name, checksums: checksums, down: down, appliedAt: appliedAt,
+            duration: duration, toolVersion: toolVersion, position: position, code: nil)
     }
 
     init(
-        set: String, version: MigrationVersion, name: String, checksums: MigrationChecksums,
-        down: String?, appliedAt: Int64, duration: Int64, toolVersion: String, position: Int64,
-        code: LedgerCode?
+        set: String, version: MigrationVersion, name: String, checksums: MigrationChecksums, down: String?,
+        appliedAt: Int64, duration: Int64, toolVersion: String, position: Int64, code: LedgerCode?
     ) {
         (self.set, self.version, self.name) = (set, version, name)
         (self.checksums, self.down) = (checksums, down)

@@ -1,8 +1,8 @@
 // Repairs of the ledger: the table lockstep_repair
 // ================================================
 //
-// A row for each version whose record was replaced by that of its edited file (see Repair.swift). It is a note for people:
-// nothing is decided from it, and it has no MAC. The row of the ledger has one, as before.
+// A row for each version whose record was replaced by that of its edited file (see Repair.swift). It is a note for
+// people: nothing is decided from it, and it has no MAC. The row of the ledger has one, as before.
 //
 //   position         order of the repairs, ascending from 1
 //   set, version     the version
@@ -31,7 +31,8 @@ public struct LedgerRepair: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// The repairs of the ledger, in their order. They are notes for people: anyone with the database's key can write them.
+    /// The repairs of the ledger, in their order. They are notes for people: anyone with the database's key can write
+    /// them.
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     public static func repairs(_ connection: borrowing Connection) throws -> [LedgerRepair] {
         guard try EngineTables.exists(EngineTables.repairs, connection) else { return [] }
@@ -55,19 +56,15 @@ extension Ledger {
         return found
     }
 
-    /// Replaces the record of an applied version by that of its file, and notes that. Within the open transaction and with
-    /// the engine's rights. Position and times stay.
-    static func replace(
-        _ entry: LedgerEntry, by migration: Migration, _ connection: borrowing Connection
-    ) throws {
+    /// Replaces the record of an applied version by that of its file, and notes that. Within the open transaction and
+    /// with the engine's rights. Position and times stay.
+    static func replace(_ entry: LedgerEntry, by migration: Migration, _ connection: borrowing Connection) throws {
         var new = LedgerEntry(
-            set: entry.set, version: entry.version, name: migration.name,
-            checksums: migration.checksums, down: migration.recordedDown,
-            appliedAt: entry.appliedAt, duration: entry.duration, toolVersion: entry.toolVersion,
-            position: entry.position)
+            set: entry.set, version: entry.version, name: migration.name, checksums: migration.checksums,
+            down: migration.recordedDown, appliedAt: entry.appliedAt, duration: entry.duration,
+            toolVersion: entry.toolVersion, position: entry.position)
         new.code = try LedgerCodes(connection).code(for: new)
-        try connection.execute(
-            "DELETE FROM main.lockstep_migration WHERE position = ?", entry.position)
+        try connection.execute("DELETE FROM main.lockstep_migration WHERE position = ?", entry.position)
         try LedgerRows.write(new, connection)
         try connection.execute(
             """

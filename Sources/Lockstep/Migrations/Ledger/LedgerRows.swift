@@ -3,8 +3,7 @@
 enum LedgerRows {
     /// The additional columns of a row written with field keys.
     private static let codeColumns = [
-        (name: "mac_dataset", type: "BLOB"), (name: "mac_key_version", type: "INTEGER"),
-        (name: "mac", type: "BLOB"),
+        (name: "mac_dataset", type: "BLOB"), (name: "mac_key_version", type: "INTEGER"), (name: "mac", type: "BLOB"),
     ]
 
     // MARK: The ledger
@@ -106,8 +105,7 @@ enum LedgerRows {
                 unfinished.isUp
                 ? entry == nil
                 : entry.map {
-                    $0.name.hasSameBytes(as: unfinished.name)
-                        && $0.checksums == unfinished.checksums
+                    $0.name.hasSameBytes(as: unfinished.name) && $0.checksums == unfinished.checksums
                         && $0.down.hasSameBytes(as: unfinished.down)
                 } ?? false
             guard fits else {

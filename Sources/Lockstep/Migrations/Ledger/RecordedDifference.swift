@@ -78,7 +78,6 @@ extension Migration {
 
     /// The differences from the record of an unfinished version.
     func differences(from unfinished: UnfinishedMigration) -> [RecordedDifference] {
-        RecordedDifference.all(
-            self, name: unfinished.name, unfinished.checksums, down: unfinished.down)
+        RecordedDifference.all(self, name: unfinished.name, unfinished.checksums, down: unfinished.down)
     }
 }

@@ -4,25 +4,21 @@
 // The table contains only versions that take several transactions, and only between the first and the last of them.
 // The transaction that writes the ledger deletes the row, and with the last row the table.
 //
-//   set, version     identify the migration; together unique
-//   name, checksum_bytes, checksum_text, checksum_tokens, down     as in the ledger, of the file that was started
-//   is_up            1 if it is being applied, 0 if it is being undone
-//   segment          the number of completed segments of the script
-//   cursor           within the next segment: the last key of a backfill, or the number of bytes of SQL that have run
-//   started_at       microseconds since 1970-01-01T00:00:00Z
-//   completed        the digest of what has run, see CompletedPart. NULL in a row that an earlier build wrote:
-//                    such a version continues only with the file that it was started with
-//   mac_dataset, mac_key_version, mac
-//                    as in the ledger: NULL or absent in a row that was written without field keys. `mac` is over
-//                    `progress/1`, the dataset, the version of its field key, set, version, name, the three checksums,
-//                    down, is_up, segment, cursor, started_at and completed, encoded by ``AuthenticatedMessage``; is_up and
-//                    segment are numbers, and cursor is its storage class (0 NULL, 1 INTEGER, 2 REAL, 3 TEXT, 4 BLOB) and
-//                    its value, a REAL as its bits
+//   set, version     identify the migration; together unique name, checksum_bytes, checksum_text, checksum_tokens, down
+//       as in the ledger, of the file that was started is_up            1 if it is being applied, 0 if it is being
+//   undone segment          the number of completed segments of the script cursor           within the next segment:
+//   the last key of a backfill, or the number of bytes of SQL that have run started_at       microseconds since
+//   1970-01-01T00:00:00Z completed        the digest of what has run, see CompletedPart. NULL in a row that an earlier
+//   build wrote: such a version continues only with the file that it was started with mac_dataset, mac_key_version, mac
+//   as in the ledger: NULL or absent in a row that was written without field keys. `mac` is over `progress/1`, the
+//   dataset, the version of its field key, set, version, name, the three checksums, down, is_up, segment, cursor,
+//   started_at and completed, encoded by ``AuthenticatedMessage``; is_up and segment are numbers, and cursor is its
+//   storage class (0 NULL, 1 INTEGER, 2 REAL, 3 TEXT, 4 BLOB) and its value, a REAL as its bits
 //
-// A run goes on where the row says, and so leaves out what the row says is done. Anyone who can write the row could let a
-// run leave out a `protect`. A connection with field keys therefore goes on only with a row that one of its keys has written.
-// A row without a MAC, or with one of another dataset, was written without these keys, by an earlier build, or by somebody
-// else: nothing shows which. Such a version continues on a connection without field keys, or is given up.
+// A run goes on where the row says, and so leaves out what the row says is done. Anyone who can write the row could let
+// a run leave out a `protect`. A connection with field keys therefore goes on only with a row that one of its keys has
+// written. A row without a MAC, or with one of another dataset, was written without these keys, by an earlier build, or
+// by somebody else: nothing shows which. Such a version continues on a connection without field keys, or is given up.
 
 /// A version that was started but not finished: the run was killed, stopped or failed between two of its
 /// transactions.
@@ -80,8 +76,8 @@ extension UnfinishedMigration {
 /// Reads and writes the progress of versions.
 enum MigrationProgress {
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write;
-    ///   ``LockstepError/Code/migrationUnfinished`` for a row that no field key of the connection has written, if it has
-    ///   any.
+    ///   ``LockstepError/Code/migrationUnfinished`` for a row that no field key of the connection has written, if it
+    ///   has any.
     static func all(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
         let found = try unproven(connection)
         let codes = LedgerCodes(connection)
@@ -110,9 +106,8 @@ enum MigrationProgress {
                 """
             ) { row in
                 UnfinishedMigration(
-                    set: try row[0], version: try LedgerRows.version(row[1]), name: try row[2],
-                    isUp: try row[7], startedAt: try row[10],
-                    checksums: try LedgerRows.checksums(row, from: 3), down: try row[6],
+                    set: try row[0], version: try LedgerRows.version(row[1]), name: try row[2], isUp: try row[7],
+                    startedAt: try row[10], checksums: try LedgerRows.checksums(row, from: 3), down: try row[6],
                     segment: try row[8], cursor: try row[9], completed: try row[11],
                     code: hasCodes ? try LedgerRows.code(row, from: 12) : nil)
             }
@@ -177,15 +172,12 @@ enum MigrationProgress {
 
     /// Deletes the progress of a version. The caller must have read the ledger before, and no other connection
     /// can have written since.
-    static func erase(
-        _ set: String, _ version: MigrationVersion, _ connection: borrowing Connection
-    ) throws {
+    static func erase(_ set: String, _ version: MigrationVersion, _ connection: borrowing Connection) throws {
         guard try EngineTables.exists(EngineTables.progress, connection, isSchemaRead: true) else {
             return
         }
         try connection.execute(
-            "DELETE FROM main.lockstep_progress WHERE \"set\" = ? AND version = ?", set,
-            version.description)
+            "DELETE FROM main.lockstep_progress WHERE \"set\" = ? AND version = ?", set, version.description)
         let left: Int? = try connection.value("SELECT count(*) FROM main.lockstep_progress")
         if left == 0 { try connection.execute("DROP TABLE main.lockstep_progress") }
     }

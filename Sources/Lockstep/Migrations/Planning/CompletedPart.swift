@@ -65,8 +65,7 @@ struct CompletedPart {
     /// Whether what is recorded of a version agrees with the digest, in a script that has not changed since.
     func agrees(with unfinished: UnfinishedMigration) throws(LockstepError) -> Bool {
         for hasBegun in [false, true] {
-            let digest = try digest(
-                segment: unfinished.segment, cursor: unfinished.cursor, hasBegun: hasBegun)
+            let digest = try digest(segment: unfinished.segment, cursor: unfinished.cursor, hasBegun: hasBegun)
             if digest != nil, digest == unfinished.completed { return true }
         }
         return false
@@ -147,8 +146,7 @@ struct CompletedPart {
             guard !content.isEmpty else { return }
             ends.append((next, try link(ends.last?.digest ?? start, "B", content)))
         }
-        for token in SQLTokens(bytes, from: 0)
-        where bytes[token.range].elementsEqual([UInt8(ascii: ";")]) {
+        for token in SQLTokens(bytes, from: 0) where bytes[token.range].elementsEqual([UInt8(ascii: ";")]) {
             try close(at: token.range.lowerBound, next: token.range.upperBound)
         }
         try close(at: bytes.count, next: bytes.count)

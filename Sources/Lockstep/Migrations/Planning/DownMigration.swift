@@ -9,9 +9,7 @@ public enum DownMigration: Sendable, Equatable {
 extension PlanState {
     /// The way to undo a version.
     /// - Throws: An error with the reason if the version cannot be undone.
-    func downMigration(of one: Applied, _ recorded: RecordedDown) throws(LockstepError)
-        -> DownMigration
-    {
+    func downMigration(of one: Applied, _ recorded: RecordedDown) throws(LockstepError) -> DownMigration {
         let named = "\(set.name) \(one.version)"
         let claimants = migrations.filter { $0.version == one.version }
         for own in claimants where try own.fits(one) {
@@ -44,8 +42,7 @@ extension PlanState {
         let advice = error.advice ?? "restore the file"
         return LockstepError(
             error.code, "\(set.name) \(one.version) cannot be undone: \(error.message)",
-            advice: one.down == nil ? advice : "\(advice); or \(Self.asking)",
-            context: error.context)
+            advice: one.down == nil ? advice : "\(advice); or \(Self.asking)", context: error.context)
     }
 
     /// Sealing needs keys, but recorded SQL runs without keys.
@@ -72,8 +69,7 @@ extension PlanState {
             case .begun(let unfinished):
                 "add a way down to its file, or \(unfinished.givingUp); or restore a backup made before it"
             }
-        return LockstepError(
-            .irreversible, "\(what) has no way down", advice: advice, context: context(one))
+        return LockstepError(.irreversible, "\(what) has no way down", advice: advice, context: context(one))
     }
 
     private func context(_ one: Applied) -> LockstepError.Context {
@@ -85,8 +81,8 @@ extension PlanState {
 }
 
 extension Migration {
-    /// Whether it can undo the version: it is the one that was applied, or, for a version that was begun, begins with what
-    /// has run.
+    /// Whether it can undo the version: it is the one that was applied, or, for a version that was begun, begins with
+    /// what has run.
     fileprivate func fits(_ one: PlanState.Applied) throws(LockstepError) -> Bool {
         let differences = differences(from: one).filter(\.isFatal)
         guard case .begun(let unfinished) = one, !differences.isEmpty else {

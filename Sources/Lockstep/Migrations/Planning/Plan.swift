@@ -123,13 +123,8 @@ public struct Plan: Sendable, Equatable {
     }
 
     /// Makes the plan from a ledger alone.
-    public init(
-        _ set: MigrationSet, ledger: [LedgerEntry], target: Target,
-        recordedDown: RecordedDown = .refused
-    ) {
-        self.init(
-            set, history: MigrationHistory(entries: ledger), target: target,
-            recordedDown: recordedDown)
+    public init(_ set: MigrationSet, ledger: [LedgerEntry], target: Target, recordedDown: RecordedDown = .refused) {
+        self.init(set, history: MigrationHistory(entries: ledger), target: target, recordedDown: recordedDown)
     }
 
     /// Requires that nothing prevents the plan.
@@ -141,8 +136,7 @@ public struct Plan: Sendable, Equatable {
     /// Undoes the newest application first. The file or code of a version undoes it, so it must be unchanged
     /// since the version was applied; problems of other versions do not prevent that.
     private static func undo(
-        _ applied: [PlanState.Applied], _ state: PlanState, _ recorded: RecordedDown,
-        _ findings: inout [Finding]
+        _ applied: [PlanState.Applied], _ state: PlanState, _ recorded: RecordedDown, _ findings: inout [Finding]
     ) -> [Step] {
         findings = findings.map { Finding(isFatal: false, error: $0.error) }
         var steps: [Step] = []
@@ -170,8 +164,7 @@ public struct Plan: Sendable, Equatable {
         }
         let left = MigrationHistory(
             entries: history.entries.filter { !isUndone($0.set, $0.version) },
-            unfinished: history.unfinished.filter { !isUndone($0.set, $0.version) },
-            repeated: history.repeated)
+            unfinished: history.unfinished.filter { !isUndone($0.set, $0.version) }, repeated: history.repeated)
         return PlanFindings.all(PlanState(set, left, upTo: nil), allowsOutOfOrder: true)
             .filter(\.isFatal)
     }
@@ -179,11 +172,9 @@ public struct Plan: Sendable, Equatable {
 
 extension Plan.Finding {
     static func fatal(
-        _ code: LockstepError.Code, _ message: String, _ advice: LockstepError.Advice,
-        _ context: LockstepError.Context
+        _ code: LockstepError.Code, _ message: String, _ advice: LockstepError.Advice, _ context: LockstepError.Context
     ) -> Plan.Finding {
-        Plan.Finding(
-            isFatal: true, error: LockstepError(code, message, advice: advice, context: context))
+        Plan.Finding(isFatal: true, error: LockstepError(code, message, advice: advice, context: context))
     }
 
     static func notice(

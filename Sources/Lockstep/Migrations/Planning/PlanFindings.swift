@@ -8,8 +8,7 @@ enum PlanFindings {
                 findings.append(
                     .fatal(
                         .migrationMissing,
-                        "\(state.set.name) \(entry.version) (\(entry.name)) was applied, "
-                            + "but its file is gone",
+                        "\(state.set.name) \(entry.version) (\(entry.name)) was applied, " + "but its file is gone",
                         "restore the file, or use the folder that this database was migrated with",
                         .init(set: entry.set, entry.version)))
                 continue
@@ -32,8 +31,7 @@ enum PlanFindings {
     static func unknown(_ target: MigrationVersion, _ state: PlanState) -> [Plan.Finding] {
         let isKnown =
             target == MigrationVersion(0) || target == .unversioned
-            || state.migrations.contains { $0.version == target }
-            || state.applied.contains { $0.version == target }
+            || state.migrations.contains { $0.version == target } || state.applied.contains { $0.version == target }
         guard !isKnown else { return [] }
         return [
             .fatal(
@@ -48,8 +46,7 @@ enum PlanFindings {
         state.halfUndone.map { unfinished in
             .fatal(
                 .migrationUnfinished,
-                "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) is only partly "
-                    + "undone",
+                "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) is only partly " + "undone",
                 "finish the rollback by rolling back one version, then migrate; or \(unfinished.givingUp)",
                 .init(set: unfinished.set, unfinished.version))
         }
@@ -79,8 +76,7 @@ enum PlanFindings {
         return zip(known, known.dropFirst()).compactMap { one, next in
             guard next > one, next - one > 1 else { return nil }
             return .fatal(
-                .versionGap,
-                "\(state.set.name) has a gap: version \(one + 1) is missing before \(next)",
+                .versionGap, "\(state.set.name) has a gap: version \(one + 1) is missing before \(next)",
                 "add the missing file, or renumber the later ones that were never applied",
                 .init(set: state.set.name, MigrationVersion(one + 1)))
         }
@@ -102,24 +98,19 @@ enum PlanFindings {
             return isAllowed
                 ? .notice(.outOfOrder, what, context)
                 : .fatal(
-                    .outOfOrder, what,
-                    "give it a version above \(newest), or allow versions out of order", context)
+                    .outOfOrder, what, "give it a version above \(newest), or allow versions out of order", context)
         }
     }
 
     /// A version that was started with one file must not continue with another.
     private static func check(
-        _ unfinished: UnfinishedMigration, _ known: [MigrationVersion: [Migration]],
-        _ set: MigrationSet
+        _ unfinished: UnfinishedMigration, _ known: [MigrationVersion: [Migration]], _ set: MigrationSet
     ) -> [Plan.Finding] {
-        let what =
-            "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was begun "
-            + "but not finished"
+        let what = "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was begun " + "but not finished"
         guard let migration = known[unfinished.version]?.first else {
             return [
                 .fatal(
-                    .migrationMissing, "\(what), and its file is gone",
-                    "restore the file, or \(unfinished.givingUp)",
+                    .migrationMissing, "\(what), and its file is gone", "restore the file, or \(unfinished.givingUp)",
                     .init(set: set.name, unfinished.version))
             ]
         }
@@ -155,8 +146,7 @@ enum PlanFindings {
             .migrationChanged,
             "\(unfinished.set) \(unfinished.version) (\(unfinished.name)) was begun but not finished, and "
                 + "\(origin.title) has changed in the part that has run",
-            advice: "restore that part of the file, or \(unfinished.givingUp)",
-            context: origin.context)
+            advice: "restore that part of the file, or \(unfinished.givingUp)", context: origin.context)
     }
 
     /// A repeatable migration that has changed runs again, which is its purpose. It is identified by its name.

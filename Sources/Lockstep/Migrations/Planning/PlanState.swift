@@ -53,8 +53,7 @@ struct PlanState {
         let waiting = migrations.filter { !done.contains($0.version) }
         guard !begun.isEmpty else { return waiting }
         let first = Set(begun.map(\.version))
-        return waiting.filter { first.contains($0.version) }
-            + waiting.filter { !first.contains($0.version) }
+        return waiting.filter { first.contains($0.version) } + waiting.filter { !first.contains($0.version) }
     }
 
     /// The versions that can be undone, oldest first; unfinished ones are the newest.

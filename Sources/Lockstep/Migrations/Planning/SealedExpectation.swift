@@ -41,8 +41,7 @@ enum SealedExpectations {
 
     /// Whether any version of a set seals, unseals or reseals a column.
     static func concern(_ set: MigrationSet) -> Bool {
-        set.files.contains { !sealings($0.up).isEmpty }
-            || set.baselines.contains { !sealings($0.up).isEmpty }
+        set.files.contains { !sealings($0.up).isEmpty } || set.baselines.contains { !sealings($0.up).isEmpty }
     }
 
     private static func sealings(_ script: MigrationScript) -> [SealingDirective] {
@@ -73,8 +72,7 @@ enum SealedExpectations {
 
     /// Unsealing a column under a name that was never sealed means that the column was renamed. The files do not
     /// say which column it was.
-    private static func forget(_ unsealed: SealedExpectation, _ expected: inout [SealedExpectation])
-    {
+    private static func forget(_ unsealed: SealedExpectation, _ expected: inout [SealedExpectation]) {
         let before = expected.count
         expected.removeAll { SQLName($0.title) == SQLName(unsealed.title) }
         guard expected.count == before else { return }
@@ -92,8 +90,7 @@ enum SealedExpectations {
         guard !words.isEmpty else { return }
         expected = expected.map { one in
             guard words.contains(SQLName(one.table)) else { return one }
-            return SealedExpectation(
-                dataset: one.dataset, table: one.table, column: one.column, isNamed: false)
+            return SealedExpectation(dataset: one.dataset, table: one.table, column: one.column, isNamed: false)
         }
     }
 }
@@ -117,9 +114,7 @@ extension SealedExpectations {
                     claimed
                 }
             let isThere =
-                one.isNamed
-                ? columns.contains { "\($0.table).\($0.name)" == SQLName(one.title) }
-                : !columns.isEmpty
+                one.isNamed ? columns.contains { "\($0.table).\($0.name)" == SQLName(one.title) } : !columns.isEmpty
             if !isThere { missing.append(one) }
         }
         return missing
@@ -127,9 +122,7 @@ extension SealedExpectations {
 
     /// Checks that the file has sealed the columns that the applied versions of a set declare.
     /// - Throws: ``LockstepError/Code/registryMissing``.
-    static func require(
-        _ set: MigrationSet, _ history: MigrationHistory, _ connection: borrowing Connection
-    ) throws {
+    static func require(_ set: MigrationSet, _ history: MigrationHistory, _ connection: borrowing Connection) throws {
         let missing = try missing(of(set, history), connection)
         guard let first = missing.first else { return }
         throw error(first, set)
@@ -143,7 +136,6 @@ extension SealedExpectations {
             advice: """
                 a program with the database's key removed the record; \(.verifyFields) shows more; restore the \
                 database from a backup
-                """,
-            context: .init(set: set.name, table: expectation.table, column: expectation.column))
+                """, context: .init(set: set.name, table: expectation.table, column: expectation.column))
     }
 }

@@ -39,22 +39,19 @@ package struct EngineAgreement {
 
     /// The finding about a version that only `own` has.
     private func alone(
-        _ files: [MigrationFile], _ own: MigrationSet, _ lacking: MigrationSet,
-        _ level: LintFinding.Level
+        _ files: [MigrationFile], _ own: MigrationSet, _ lacking: MigrationSet, _ level: LintFinding.Level
     ) -> LintFinding? {
         let place = files[0].fileName
         guard let first = Self.changes(files, \.up).first else {
             guard !lacking.versionsElsewhere.contains(files[0].version) else { return nil }
             return LintFinding(
-                level, .setsOutOfStep, place, 0,
-                "\(lacking.engine.title) has no file of this version",
+                level, .setsOutOfStep, place, 0, "\(lacking.engine.title) has no file of this version",
                 hint:
                     "add one, or end the names of all its files in .\(own.engine.rawValue).sql if it is for \(own.engine.title) alone"
             )
         }
         return LintFinding(
-            level, .setsOutOfStep, place, first.line,
-            "`\(first.directive.result)` is for \(own.engine.title) alone",
+            level, .setsOutOfStep, place, first.line, "`\(first.directive.result)` is for \(own.engine.title) alone",
             hint: "give \(lacking.engine.title) a file of this version with the same directive")
     }
 
@@ -65,9 +62,7 @@ package struct EngineAgreement {
         let (left, right) = (Self.changes(ours, way), Self.changes(theirs, way))
         for index in 0..<max(left.count, right.count) {
             let (here, there) = (left.at(index), right.at(index))
-            if let here, let there,
-                here.directive.result.asciiLowercased == there.directive.result.asciiLowercased
-            {
+            if let here, let there, here.directive.result.asciiLowercased == there.directive.result.asciiLowercased {
                 continue
             }
             let isOurs = here != nil
@@ -77,8 +72,7 @@ package struct EngineAgreement {
             let instead = isOurs ? there : nil
             return LintFinding(
                 level, .setsOutOfStep, shown.file, shown.line,
-                "`\(shown.directive.result)` is "
-                    + (instead.map { "`\($0.directive.result)`" } ?? "missing")
+                "`\(shown.directive.result)` is " + (instead.map { "`\($0.directive.result)`" } ?? "missing")
                     + " in the file for \(elsewhere.engine.title), \(file)",
                 hint: "seal the same columns in the same order for every engine")
         }
@@ -87,9 +81,7 @@ package struct EngineAgreement {
 
     private typealias Change = (directive: SealingDirective, file: String, line: Int)
 
-    private static func changes(
-        _ files: [MigrationFile], _ way: (MigrationFile) -> MigrationScript?
-    ) -> [Change] {
+    private static func changes(_ files: [MigrationFile], _ way: (MigrationFile) -> MigrationScript?) -> [Change] {
         files.flatMap { file in
             (way(file)?.items ?? []).compactMap { item in
                 guard case .directive(.sealing(let directive)) = item.content else { return nil }

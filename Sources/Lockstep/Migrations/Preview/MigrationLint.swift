@@ -1,17 +1,14 @@
 /// Findings from the statements of a script and the number of rows in the tables.
 enum MigrationLint {
     static func findings(
-        _ statements: [MigrationPreview.Statement], _ script: MigrationScript, _ file: String,
-        _ context: LintContext
+        _ statements: [MigrationPreview.Statement], _ script: MigrationScript, _ file: String, _ context: LintContext
     ) -> [LintFinding] {
         var findings: [LintFinding] = []
         var renamed: [SQLName: String] = [:]
         var made = MadeObjects()
         for statement in statements {
             var cursor = SQLCursor(statement.sql)
-            func add(
-                _ level: LintFinding.Level, _ rule: LintRule, _ message: String, _ hint: String?
-            ) {
+            func add(_ level: LintFinding.Level, _ rule: LintRule, _ message: String, _ hint: String?) {
                 findings.append(
                     LintFinding(level, rule, file, statement.line, message, hint: hint))
             }
@@ -49,9 +46,7 @@ enum MigrationLint {
         (try? cursor.objectName().folded) ?? ""
     }
 
-    private static func dropTable(
-        _ cursor: inout SQLCursor, _ context: LintContext, _ add: Add, _ lose: Lose
-    ) {
+    private static func dropTable(_ cursor: inout SQLCursor, _ context: LintContext, _ add: Add, _ lose: Lose) {
         _ = cursor.take("if", "exists")
         let table = name(&cursor)
         let rows = context.rows(table)
@@ -63,9 +58,7 @@ enum MigrationLint {
         }
     }
 
-    private static func delete(
-        _ cursor: inout SQLCursor, _ context: LintContext, _ add: Add, _ lose: Lose
-    ) {
+    private static func delete(_ cursor: inout SQLCursor, _ context: LintContext, _ add: Add, _ lose: Lose) {
         let table = name(&cursor)
         let rows = context.rows(table)
         guard rows > 0, !cursor.contains("where") else { return }
@@ -84,13 +77,11 @@ enum MigrationLint {
         guard rows >= 10_000, !cursor.contains("where") else { return }
         add(
             .note, .updateAll, "it changes all \(rows) rows of \(table) in one transaction",
-            "other connections cannot write meanwhile; "
-                + "use `-- lockstep: backfill \(table) batch=1000`")
+            "other connections cannot write meanwhile; " + "use `-- lockstep: backfill \(table) batch=1000`")
     }
 
     private static func alter(
-        _ cursor: inout SQLCursor, _ context: LintContext, _ renamed: inout [SQLName: String],
-        _ add: Add
+        _ cursor: inout SQLCursor, _ context: LintContext, _ renamed: inout [SQLName: String], _ add: Add
     ) {
         let table = name(&cursor)
         let rows = context.rows(table)
@@ -98,18 +89,14 @@ enum MigrationLint {
             renamed[SQLName(table)] = name(&cursor)
             add(
                 .warning, .renameTable, "it renames \(table)",
-                "programs that use the old name will fail; a view with that name helps programs "
-                    + "that only read")
+                "programs that use the old name will fail; a view with that name helps programs " + "that only read")
         } else if cursor.take("rename") {
-            add(
-                .warning, .renameColumn, "it renames a column of \(table)",
-                "programs that use the old name will fail")
+            add(.warning, .renameColumn, "it renames a column of \(table)", "programs that use the old name will fail")
         } else if cursor.take("drop") {
             _ = cursor.take("column")
             add(
                 .warning, .dropColumn,
-                "it drops \(table).\(name(&cursor))"
-                    + (rows > 0 ? " and rewrites \(rows) rows" : ""),
+                "it drops \(table).\(name(&cursor))" + (rows > 0 ? " and rewrites \(rows) rows" : ""),
                 "the content of the column is lost")
         } else if cursor.take("add") {
             addColumn(cursor, table, rows, add)
@@ -126,8 +113,7 @@ enum MigrationLint {
         }
         if cursor.contains("not", "null"), !hasDefault, !cursor.contains("as") {
             add(
-                .error, .addNotNull,
-                "it adds a NOT NULL column without a default to \(rows) rows of \(table)",
+                .error, .addNotNull, "it adds a NOT NULL column without a default to \(rows) rows of \(table)",
                 "give it a default, or rebuild the table with `set`")
         }
         let isMoment = ["current_timestamp", "current_date", "current_time"].contains {
@@ -159,8 +145,7 @@ enum MigrationLint {
             guard rows > 0 else { return }
             if isUnique {
                 add(
-                    .warning, .uniqueIndex,
-                    "it fails if any two of the \(rows) rows of \(table) have equal keys",
+                    .warning, .uniqueIndex, "it fails if any two of the \(rows) rows of \(table) have equal keys",
                     "rehearse it on a copy")
             } else if rows >= 100_000 {
                 add(.note, .index, "it reads and sorts all \(rows) rows of \(table)", nil)
@@ -183,8 +168,7 @@ enum MigrationLint {
         }
         if isConditional, context.exists(name) {
             add(
-                .warning, .ifNotExists,
-                "\(name) already exists and does not change, whatever this definition says",
+                .warning, .ifNotExists, "\(name) already exists and does not change, whatever this definition says",
                 "omit IF NOT EXISTS: versions run once")
         }
     }

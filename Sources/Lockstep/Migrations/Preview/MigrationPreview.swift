@@ -1,11 +1,12 @@
 /// The effect of a migration run, statement by statement, with findings about it. The database itself is only
 /// read.
 ///
-/// Every script runs on a copy, so a preview finds what SQLite or the checks would refuse: on an empty copy of the schema in
-/// memory, or, if what the scripts do can depend on rows of the tables that they name, on a copy with all rows, in memory up
-/// to 64 MiB and beyond that in an encrypted file beside the database, which is removed afterwards. Such a preview takes as
-/// long as copying the database and migrating it. On such a copy, for which there are no keys, a column that a script
-/// seals gets BLOBs in the form of cells; if a script unseals a column, all of them are tried without rows.
+/// Every script runs on a copy, so a preview finds what SQLite or the checks would refuse: on an empty copy of the
+/// schema in memory, or, if what the scripts do can depend on rows of the tables that they name, on a copy with all
+/// rows, in memory up to 64 MiB and beyond that in an encrypted file beside the database, which is removed afterwards.
+/// Such a preview takes as long as copying the database and migrating it. On such a copy, for which there are no keys,
+/// a column that a script seals gets BLOBs in the form of cells; if a script unseals a column, all of them are tried
+/// without rows.
 public struct MigrationPreview: Sendable, Equatable {
     /// One statement of a script.
     public struct Statement: Sendable, Equatable {
@@ -30,10 +31,7 @@ public struct MigrationPreview: Sendable, Equatable {
         /// Its statements, as far as they could run; empty for code.
         public let statements: [Statement]
 
-        package init(
-            version: MigrationVersion?, name: String, title: String, isUp: Bool,
-            statements: [Statement]
-        ) {
+        package init(version: MigrationVersion?, name: String, title: String, isUp: Bool, statements: [Statement]) {
             (self.version, self.name, self.title) = (version, name, title)
             (self.isUp, self.statements) = (isUp, statements)
         }
@@ -62,13 +60,12 @@ public struct MigrationPreview: Sendable, Equatable {
     /// The findings about the steps.
     public let lint: [LintFinding]
 
-    /// The declarations that the steps lack, in their order. Each belongs to an error in ``lint``; what comes after it was
-    /// tried as if it were declared.
+    /// The declarations that the steps lack, in their order. Each belongs to an error in ``lint``; what comes after it
+    /// was tried as if it were declared.
     public internal(set) var declarations: [Declaration] = []
 
     package init(
-        set: String, steps: [Step], planFindings: [Plan.Finding], lint: [LintFinding],
-        declarations: [Declaration] = []
+        set: String, steps: [Step], planFindings: [Plan.Finding], lint: [LintFinding], declarations: [Declaration] = []
     ) {
         (self.set, self.steps, self.planFindings) = (set, steps, planFindings)
         (self.lint, self.declarations) = (lint, declarations)
@@ -77,8 +74,7 @@ public struct MigrationPreview: Sendable, Equatable {
     /// The same with more findings.
     package func adding(_ findings: [LintFinding]) -> MigrationPreview {
         MigrationPreview(
-            set: set, steps: steps, planFindings: planFindings, lint: lint + findings,
-            declarations: declarations)
+            set: set, steps: steps, planFindings: planFindings, lint: lint + findings, declarations: declarations)
     }
 
     /// Whether a finding prevents a run.

@@ -26,11 +26,10 @@ struct MigrationTrial: ~Copyable {
 
     /// Requires that a preview of the step finds no error.
     /// - Parameter moved: The tables whose rows the run has put into others.
-    /// - Throws: The error; ``LockstepError/Code/rowsLost`` or ``LockstepError/Code/migrationFailed`` for an error that a
-    ///   lint rule found.
+    /// - Throws: The error; ``LockstepError/Code/rowsLost`` or ``LockstepError/Code/migrationFailed`` for an error that
+    ///   a lint rule found.
     static func require(
-        _ step: Plan.Step, of set: MigrationSet, on connection: borrowing Connection,
-        moved: Set<SQLName>
+        _ step: Plan.Step, of set: MigrationSet, on connection: borrowing Connection, moved: Set<SQLName>
     ) throws {
         var trial = try make(copying: connection)
         trial.movedBefore = moved
@@ -71,8 +70,7 @@ struct MigrationTrial: ~Copyable {
     /// Runs a step of a plan.
     /// - Parameter begun: Its record, if a part of it has run.
     mutating func run(
-        _ step: Plan.Step, of set: MigrationSet, begun: UnfinishedMigration? = nil,
-        _ original: borrowing Connection
+        _ step: Plan.Step, of set: MigrationSet, begun: UnfinishedMigration? = nil, _ original: borrowing Connection
     ) throws {
         let origin = step.origin(in: set)
         let title = origin.title
@@ -86,14 +84,11 @@ struct MigrationTrial: ~Copyable {
                     try CompletedPart(script.segments(origin)).position(of: begun)
                     ?? .init(segment: begun.segment, cursor: begun.cursor)
             }
-            try run(
-                script, version: step.version, step.name, origin, isUp: step.isUp, from: start,
-                original)
+            try run(script, version: step.version, step.name, origin, isUp: step.isUp, from: start, original)
         case .code:
             steps.append(
                 MigrationPreview.Step(
-                    version: step.version, name: step.name, title: title, isUp: step.isUp,
-                    statements: []))
+                    version: step.version, name: step.name, title: title, isUp: step.isUp, statements: []))
             lint.append(
                 LintFinding(
                     .note, .code, title, 0, "it is written in Swift and cannot run in a preview",
@@ -101,22 +96,19 @@ struct MigrationTrial: ~Copyable {
             isOff = true
         }
         if case .up(let migration) = step, !migration.isReversible {
-            lint.append(
-                LintFinding(.note, .irreversible, title, 0, "it has no way down", hint: nil))
+            lint.append(LintFinding(.note, .irreversible, title, 0, "it has no way down", hint: nil))
         }
     }
 
     /// Runs a script.
     mutating func run(
-        _ script: MigrationScript, version: MigrationVersion?, _ name: String,
-        _ origin: ScriptOrigin, isUp: Bool, from start: CompletedPart.Position = .init(),
-        _ original: borrowing Connection
+        _ script: MigrationScript, version: MigrationVersion?, _ name: String, _ origin: ScriptOrigin, isUp: Bool,
+        from start: CompletedPart.Position = .init(), _ original: borrowing Connection
     ) throws {
         let title = origin.title
         var context =
             try trial.hasRows
-            ? LintContext(trial.connection, trial.connection, script)
-            : LintContext(trial.connection, original, script)
+            ? LintContext(trial.connection, trial.connection, script) : LintContext(trial.connection, original, script)
         var statements: [MigrationPreview.Statement] = []
         var missing: [Missing] = []
         if !isOff {
@@ -124,8 +116,7 @@ struct MigrationTrial: ~Copyable {
                 missing = try runDeclaring(
                     script, version, isUp: isUp, origin, from: start, &statements)
             } catch let error as LockstepError {
-                let isOver =
-                    trial.connection.core.timer?.isOver == true && error.code == .limitExceeded
+                let isOver = trial.connection.core.timer?.isOver == true && error.code == .limitExceeded
                 // How far it came says nothing of the script.
                 guard !isOver, !error.isOfMemory, error.code != .interrupted else { throw error }
                 try add(error, origin, original)
@@ -154,8 +145,7 @@ struct MigrationTrial: ~Copyable {
         // A column whose change has begun holds cells.
         if !start.isSealing { lint += try SealingLint.findings(script, title, original) }
         steps.append(
-            MigrationPreview.Step(
-                version: version, name: name, title: title, isUp: isUp, statements: statements))
+            MigrationPreview.Step(version: version, name: name, title: title, isUp: isUp, statements: statements))
     }
 
     /// Something that a script needs and does not declare.
@@ -202,13 +192,11 @@ struct MigrationTrial: ~Copyable {
             allowances.losses.formUnion(losses.map { SQLName($0) })
             let rest = try run(script, allowances, origin, from: start, &statements) { _ in }
             let children = taken.missing.filter { $0.directive == .foreignKeysOff }.map { one in
-                Missing(
-                    directive: .allowLoss(table: one.error.context.table ?? ""), error: one.error)
+                Missing(directive: .allowLoss(table: one.error.context.table ?? ""), error: one.error)
             }
             return taken.missing.filter { $0.directive != .foreignKeysOff } + children
                 + rest.filter { one in
-                    !taken.missing.map(\.directive.spelling).containsBytes(
-                        of: one.directive.spelling)
+                    !taken.missing.map(\.directive.spelling).containsBytes(of: one.directive.spelling)
                 }
         } catch let error as LockstepError where isOne {
             // An error that a declaration prevents is no error of the script's.
@@ -242,16 +230,14 @@ struct MigrationTrial: ~Copyable {
     ) throws {
         try add(one.error, origin, original)
         let needed = need(one.directive, version, isUp: isUp)
-        if let needed, one.error.context.missing?.kind == .parent,
-            let table = one.error.context.table
-        {
+        if let needed, one.error.context.missing?.kind == .parent, let table = one.error.context.table {
             broken.append(
                 (lint.count - 1, Broken(child: SQLName(table), declaration: needed)))
         }
     }
 
-    /// References without a parent that a later script has repaired need no declaration: they are judged at the end of the
-    /// run.
+    /// References without a parent that a later script has repaired need no declaration: they are judged at the end of
+    /// the run.
     /// - Returns: The children of these references.
     @discardableResult
     mutating func judgeReferences() throws -> Set<SQLName> {
@@ -278,17 +264,14 @@ struct MigrationTrial: ~Copyable {
         _ directive: Directive?, _ version: MigrationVersion?, isUp: Bool
     ) -> MigrationPreview.Declaration? {
         guard let directive, let version else { return nil }
-        let one = MigrationPreview.Declaration(
-            version: version, isUp: isUp, directive: directive.spelling)
+        let one = MigrationPreview.Declaration(version: version, isUp: isUp, directive: directive.spelling)
         if !declarations.contains(one) { declarations.append(one) }
         return one
     }
 
-    /// The finding for an error of the script. The copy has no rows, and none of the functions that a program adds: what
-    /// may come from that alone is no reason to refuse the script.
-    private mutating func add(
-        _ error: LockstepError, _ origin: ScriptOrigin, _ original: borrowing Connection
-    ) throws {
+    /// The finding for an error of the script. The copy has no rows, and none of the functions that a program adds:
+    /// what may come from that alone is no reason to refuse the script.
+    private mutating func add(_ error: LockstepError, _ origin: ScriptOrigin, _ original: borrowing Connection) throws {
         let title = origin.title
         let line = error.context.line ?? 0
         let isUnclear = !trial.hasRows && Self.dependsOnRows(error)
@@ -297,8 +280,7 @@ struct MigrationTrial: ~Copyable {
                 LintFinding(
                     .warning, .notTried, title, line,
                     "a copy \(trial.hasRows ? "in this program" : "of the schema without rows") "
-                        + "cannot run it: \(error.message)",
-                    hint: "rehearse it on a copy with the rows"))
+                        + "cannot run it: \(error.message)", hint: "rehearse it on a copy with the rows"))
             return
         }
         if refusal == nil { refusal = error }
@@ -355,9 +337,8 @@ struct MigrationTrial: ~Copyable {
     /// Returns the statements that ran, even if one fails.
     /// - Parameter judge: Called with what a transaction lacks, before it commits; an error rolls it back.
     private mutating func run(
-        _ script: MigrationScript, _ allowances: Allowances, _ origin: ScriptOrigin,
-        from start: CompletedPart.Position, _ statements: inout [MigrationPreview.Statement],
-        _ judge: ([Missing]) throws -> Void
+        _ script: MigrationScript, _ allowances: Allowances, _ origin: ScriptOrigin, from start: CompletedPart.Position,
+        _ statements: inout [MigrationPreview.Statement], _ judge: ([Missing]) throws -> Void
     ) throws -> [Missing] {
         var ran: [MigrationPreview.Statement] = []
         defer { statements = ran }
@@ -378,8 +359,7 @@ struct MigrationTrial: ~Copyable {
         }
         lint += found.map {
             LintFinding(
-                .warning, .tolerated, origin.title, 0, $0.message, advice: nil,
-                isLocated: origin.hasLocated($0))
+                .warning, .tolerated, origin.title, 0, $0.message, advice: nil, isLocated: origin.hasLocated($0))
         }
         return missing
     }

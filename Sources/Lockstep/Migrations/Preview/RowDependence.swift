@@ -18,13 +18,11 @@ struct RowDependence {
             """
             SELECT tbl_name, name, sql FROM main.sqlite_schema WHERE type IN ('trigger', 'view')
             """
-        ) { row in (table: try row[0] as SQLName, try row[1] as SQLName, sql: try row[2] as String)
-        }
+        ) { row in (table: try row[0] as SQLName, try row[1] as SQLName, sql: try row[2] as String) }
         var hasGrown = true
         while hasGrown {
             hasGrown = false
-            for (table, name, sql) in named
-            where dependence.words.contains(table) || dependence.words.contains(name) {
+            for (table, name, sql) in named where dependence.words.contains(table) || dependence.words.contains(name) {
                 let count = dependence.words.count
                 dependence.words.formUnion(SQLCursor(sql).tokens.map(\.name))
                 hasGrown = hasGrown || dependence.words.count > count
@@ -38,8 +36,7 @@ struct RowDependence {
         ) { row in try row[0] as SQLName }
         for table in tables where dependence.words.contains(table) {
             do {
-                let hasRows: Bool? = try connection.value(
-                    "SELECT EXISTS (SELECT 1 FROM main.\(name: table.spelling))")
+                let hasRows: Bool? = try connection.value("SELECT EXISTS (SELECT 1 FROM main.\(name: table.spelling))")
                 if hasRows == true { return true }
             } catch let error as LockstepError where error.code == .sqlFailed {
                 continue
@@ -79,8 +76,7 @@ struct RowDependence {
             }
             return !cursor.take("rename")
         }
-        return !["pragma", "analyze", "end", "begin", "commit", "select", ""].contains(
-            cursor.peek())
+        return !["pragma", "analyze", "end", "begin", "commit", "select", ""].contains(cursor.peek())
     }
 }
 

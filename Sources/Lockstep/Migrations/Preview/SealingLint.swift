@@ -8,8 +8,7 @@ enum SealingLint {
             guard case .directive(.sealing(let sealing)) = item.content,
                 case .protect(_, _, let requests) = sealing.change.goal,
                 // Tables and columns created by an earlier script have no values yet.
-                let shape = try SealedTable(sealing.change.table, original),
-                shape.column(sealing.change.column) != nil
+                let shape = try SealedTable(sealing.change.table, original), shape.column(sealing.change.column) != nil
             else { continue }
             var exposures: [IndexExposure] = []
             for request in requests {
@@ -26,8 +25,7 @@ enum SealingLint {
             for exposure in exposures {
                 guard let summary = exposure.summary(sealing.change.title, among: exposures)
                 else { continue }
-                findings.append(
-                    LintFinding(.note, .blindIndex, file, item.line, summary, hint: nil))
+                findings.append(LintFinding(.note, .blindIndex, file, item.line, summary, hint: nil))
             }
         }
         return findings

@@ -11,9 +11,7 @@ struct TrialCopy: ~Copyable {
     /// The largest database that is copied into memory, in bytes.
     private static let largestInMemory = 64 << 20
 
-    private init(
-        _ connection: consuming Connection, hasRows: Bool, file: consuming RehearsalCopy? = nil
-    ) {
+    private init(_ connection: consuming Connection, hasRows: Bool, file: consuming RehearsalCopy? = nil) {
         self.connection = connection
         self.hasRows = hasRows
         self.file = file
@@ -26,8 +24,8 @@ struct TrialCopy: ~Copyable {
         return TrialCopy(copy, hasRows: false)
     }
 
-    /// A copy of all pages: in memory, or, if the database is large, in a hidden file beside it, under a key that is never
-    /// stored.
+    /// A copy of all pages: in memory, or, if the database is large, in a hidden file beside it, under a key that is
+    /// never stored.
     static func ofAll(_ original: borrowing Connection) throws -> TrialCopy {
         let pages: Int = try original.value("PRAGMA main.page_count") ?? 0
         let bytes = pages * Profile.current.pageSize

@@ -1,7 +1,8 @@
 public import SystemPackage
 
 extension Baseline {
-    /// Writes version 1 of a new set from the schema of a database, in Lockstep's own layout, and records it as applied.
+    /// Writes version 1 of a new set from the schema of a database, in Lockstep's own layout, and records it as
+    /// applied.
     ///
     /// A kill between the two leaves the file alone: ``record(on:)`` with version 1 completes it.
     /// - Parameters:
@@ -56,10 +57,8 @@ extension Baseline {
         try connection.read { connection in
             if let entry = try Ledger.entries(connection).first {
                 throw LockstepError(
-                    .alreadyExists,
-                    "the database already records migrations, of the set \(entry.set)",
-                    advice: "give the folder of that set to \(.migrate)",
-                    context: .init(set: entry.set))
+                    .alreadyExists, "the database already records migrations, of the set \(entry.set)",
+                    advice: "give the folder of that set to \(.migrate)", context: .init(set: entry.set))
             }
             if let column = try RegistryTables.claimed(connection).first {
                 throw LockstepError(
@@ -70,8 +69,7 @@ extension Baseline {
             let definitions = try SchemaCopy.definitions(of: connection)
             guard !definitions.isEmpty else {
                 throw LockstepError(
-                    .migrationMalformed,
-                    "the database has no tables, so there is nothing to record",
+                    .migrationMalformed, "the database has no tables, so there is nothing to record",
                     hint: "write version 1, and migrate the database to it")
             }
             return definitions.map { sql in

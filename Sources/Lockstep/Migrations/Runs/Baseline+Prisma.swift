@@ -12,8 +12,7 @@ enum PrismaTable {
     /// Reads the rows of runs that were not rolled back, in their order.
     static func runs(_ connection: borrowing Connection) throws -> [Run] {
         let isThere = try connection.value(
-            "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?", name,
-            as: Int.self)
+            "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?", name, as: Int.self)
         guard isThere == 1 else {
             throw LockstepError(
                 .notFound, "the database has no table \(name): Prisma has not migrated it",
@@ -53,8 +52,8 @@ extension Baseline {
     ///   - connection: The database that Prisma has migrated.
     /// - Throws: ``LockstepError/Code/misuse`` for a set of another layout; ``LockstepError/Code/notFound`` without the
     ///   table, or if it records nothing; ``LockstepError/Code/migrationUnfinished`` for a migration that failed;
-    ///   ``LockstepError/Code/migrationMissing`` for one whose folder is gone, ``LockstepError/Code/migrationChanged`` for
-    ///   one that was edited, and ``LockstepError/Code/versionGap`` for one that was left out.
+    ///   ``LockstepError/Code/migrationMissing`` for one whose folder is gone, ``LockstepError/Code/migrationChanged``
+    ///   for one that was edited, and ``LockstepError/Code/versionGap`` for one that was left out.
     public init(_ set: MigrationSet, asPrismaRecordsIn connection: borrowing Connection) throws {
         guard set.layout == .prisma else {
             throw LockstepError(
@@ -78,8 +77,7 @@ extension Baseline {
             throw LockstepError(
                 .versionGap,
                 "\(left.fileName) is older than the newest migration that Prisma has applied, and is not applied",
-                hint: "apply it with Prisma first, or remove it",
-                context: .init(set: set.name, left.version))
+                hint: "apply it with Prisma first, or remove it", context: .init(set: set.name, left.version))
         }
         self.init(set, at: newest)
     }
@@ -92,11 +90,9 @@ extension Baseline {
                 .migrationUnfinished, "Prisma has begun \(run.name) and not finished it",
                 hint: "end it with `prisma migrate resolve` first", context: .init(set: set.name))
         }
-        guard let file = set.files.first(where: { $0.fileName == "\(run.name)/migration.sql" })
-        else {
+        guard let file = set.files.first(where: { $0.fileName == "\(run.name)/migration.sql" }) else {
             throw LockstepError(
-                .migrationMissing,
-                "Prisma has applied \(run.name), and there is no such folder in the set \(set.name)",
+                .migrationMissing, "Prisma has applied \(run.name), and there is no such folder in the set \(set.name)",
                 hint: "restore the folder from version control", context: .init(set: set.name))
         }
         guard Hex.encode(file.checksums.bytes) == run.checksum.asciiLowercased else {

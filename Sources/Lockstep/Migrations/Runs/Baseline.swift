@@ -14,8 +14,7 @@ public struct Baseline {
     ///   - version: The current version of the schema.
     ///   - acceptsDifferences: Whether a schema that differs from that version is accepted; `verify` then reports
     ///     the differences.
-    public init(_ set: MigrationSet, at version: MigrationVersion, acceptsDifferences: Bool = false)
-    {
+    public init(_ set: MigrationSet, at version: MigrationVersion, acceptsDifferences: Bool = false) {
         self.set = set
         self.version = version
         self.acceptsDifferences = acceptsDifferences
@@ -84,8 +83,7 @@ public struct Baseline {
             .filter { !(carriesOthers && $0.change == .unexpected) }
         guard !differences.isEmpty else { return }
         throw LockstepError(
-            .schemaBroken,
-            "the schema differs from \(set.name) \(target.version): \(differences.summary)",
+            .schemaBroken, "the schema differs from \(set.name) \(target.version): \(differences.summary)",
             hint: "choose the current version of the schema, or accept the differences"
                 + differences.firstDetail,
             context: .init(set: set.name, target.version))

@@ -39,9 +39,7 @@ public struct MigrationReport: Sendable, Equatable {
         /// How long it waited for another connection's write lock.
         public let waited: Duration
 
-        package init(
-            set: String, name: String, statements: Int, duration: Duration, waited: Duration
-        ) {
+        package init(set: String, name: String, statements: Int, duration: Duration, waited: Duration) {
             (self.set, self.name, self.statements) = (set, name, statements)
             (self.duration, self.waited) = (duration, waited)
         }

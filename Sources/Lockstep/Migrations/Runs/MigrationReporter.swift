@@ -36,8 +36,7 @@ final class MigrationReporter {
     }
 
     private func advance(_ step: String?, hasEnded: Bool = false) {
-        last = JobProgress(
-            phase, step: step, done, of: max(planned, done), .steps, hasEnded: hasEnded)
+        last = JobProgress(phase, step: step, done, of: max(planned, done), .steps, hasEnded: hasEnded)
     }
 }
 

@@ -22,8 +22,7 @@ extension Migrator {
         }
         for file in plan.repeatables {
             try trial.run(
-                file.up, version: nil, file.name, Migration.file(file).origin(in: set.name),
-                isUp: true, connection)
+                file.up, version: nil, file.name, Migration.file(file).origin(in: set.name), isUp: true, connection)
         }
         try trial.judgeReferences()
         return MigrationPreview(
@@ -31,8 +30,8 @@ extension Migrator {
             declarations: trial.declarations)
     }
 
-    /// The tables whose references have no parent after the first of these steps, and have one after the last. Tried on an
-    /// empty copy of the schema.
+    /// The tables whose references have no parent after the first of these steps, and have one after the last. Tried on
+    /// an empty copy of the schema.
     func repaired(
         by steps: ArraySlice<Plan.Step>, _ connection: borrowing Connection
     ) throws -> Set<SQLName> {

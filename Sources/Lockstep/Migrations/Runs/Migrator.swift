@@ -46,15 +46,14 @@ public struct Migrator {
     ///   - connection: A connection outside a transaction.
     ///   - progress: Called before each statement, for each version, and before a wait for another connection's write
     ///     lock. An error that it throws, and cancelling the task, roll back the open transaction.
-    /// - Throws: ``LockstepError`` of the group "Migrations"; the version in the error is rolled back, earlier
-    ///   versions stay applied. ``LockstepError/Code/locked`` if somebody is destroying a key of the connection's datasets
-    ///   for longer than ``FileLockWait`` allows; ``LockstepError/Code/tampered`` for a ledger that was changed,
-    ///   ``LockstepError/Code/misuse`` inside a transaction, for a set that was read for another engine, and if recorded
-    ///   ways down are allowed on a connection with field keys; `CancellationError`; any error from `progress`.
-    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
-        _ target: Plan.Target = .latest, on connection: borrowing Connection,
-        progress: JobProgress.Handler = { _ in }
+    /// - Throws: ``LockstepError`` of the group "Migrations"; the version in the error is rolled back, earlier versions
+    ///   stay applied. ``LockstepError/Code/locked`` if somebody is destroying a key of the connection's datasets for
+    ///   longer than ``FileLockWait`` allows; ``LockstepError/Code/tampered`` for a ledger that was changed,
+    ///   ``LockstepError/Code/misuse`` inside a transaction, for a set that was read for another engine, and if
+    ///   recorded ways down are allowed on a connection with field keys; `CancellationError`; any error from
+    ///   `progress`.
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`") public func run(
+        _ target: Plan.Target = .latest, on connection: borrowing Connection, progress: JobProgress.Handler = { _ in }
     ) throws -> MigrationReport {
         var report = MigrationReport()
         try run(target, on: connection, into: &report, progress: progress)
@@ -63,16 +62,14 @@ public struct Migrator {
 
     /// Runs the steps to `target`, with a report that also contains the steps completed before an error.
     /// - Throws: The errors of ``run(_:on:progress:)``.
-    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    public func run(
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`") public func run(
         _ target: Plan.Target = .latest, on connection: borrowing Connection,
         into report: inout MigrationReport, progress: JobProgress.Handler = { _ in }
     ) throws {
         defer { report.time = report.time.ended() }
         guard !connection.isInTransaction else {
             throw LockstepError(
-                .misuse, "a migration cannot run inside a transaction",
-                hint: "commit or roll back first")
+                .misuse, "a migration cannot run inside a transaction", hint: "commit or roll back first")
         }
         try set.require(.sqlite)
         try recordedDown.require(on: connection)
@@ -117,15 +114,14 @@ public struct Migrator {
 
     /// The steps to `target`, with the problems found.
     /// - Throws: ``LockstepError/Code/registryMissing`` if the file no longer records a column as sealed that an
-    ///   applied version has sealed; ``LockstepError/Code/misuse`` for a set that was read for another engine; the errors
-    ///   of reading the ledger.
+    ///   applied version has sealed; ``LockstepError/Code/misuse`` for a set that was read for another engine; the
+    ///   errors of reading the ledger.
     public func plan(_ target: Plan.Target, on connection: borrowing Connection) throws -> Plan {
         try set.require(.sqlite)
         let history = try Ledger.history(connection)
         try requireSealed(connection, history)
         return Plan(
-            set, history: history, target: target, allowsOutOfOrder: allowsOutOfOrder,
-            recordedDown: recordedDown)
+            set, history: history, target: target, allowsOutOfOrder: allowsOutOfOrder, recordedDown: recordedDown)
     }
 
     // MARK: Steps
@@ -169,10 +165,8 @@ public struct Migrator {
                 var tolerated: [LockstepError] = []
                 func run(_ repaired: Set<SQLName>) throws -> MigrationReport.Step? {
                     tolerated = []
-                    let run = StepRun(
-                        set: set, step: step, timeout: timeout, earlier: earlier,
-                        repairedLater: repaired
-                    ) { event in
+                    let run = StepRun(set: set, step: step, timeout: timeout, earlier: earlier, repairedLater: repaired)
+                    { event in
                         if case .tolerated(let found) = event { tolerated.append(found) }
                         try observe(event)
                     }
@@ -240,15 +234,13 @@ public struct Migrator {
 
     /// Refuses another program's database, and marks an unmarked one as Lockstep's.
     static func requireOwnFile(
-        _ connection: borrowing Connection, _ timeout: Duration,
-        _ observe: (MigrationEvent) throws -> Void = { _ in }
+        _ connection: borrowing Connection, _ timeout: Duration, _ observe: (MigrationEvent) throws -> Void = { _ in }
     ) throws {
         let mark = try connection.headerField("application_id")
         guard mark != Connection.applicationID else { return }
         guard mark == 0 else {
             throw LockstepError(
-                .foreignApplication,
-                "\(connection.path) belongs to another program (application_id \(mark))",
+                .foreignApplication, "\(connection.path) belongs to another program (application_id \(mark))",
                 hint: "check that this is the intended database", context: .file(connection.path))
         }
         let origin = ScriptOrigin("\(connection.path)", .file(connection.path))

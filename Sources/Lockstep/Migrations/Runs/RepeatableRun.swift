@@ -13,21 +13,17 @@ struct RepeatableRun {
     ) throws -> MigrationReport.Repeated? {
         guard file.up.isOneTransaction else {
             throw LockstepError(
-                .migrationMalformed,
-                "\(origin.title): a repeatable migration must be one transaction",
+                .migrationMalformed, "\(origin.title): a repeatable migration must be one transaction",
                 hint: "move backfills, and statements that cannot run in a transaction, "
                     + "into a version", context: origin.context)
         }
-        return try MigrationTransaction.withForeignKeys(
-            off: file.up.needsForeignKeysOff, connection
-        ) {
+        return try MigrationTransaction.withForeignKeys(off: file.up.needsForeignKeysOff, connection) {
             let time = WorkTime(connection)
             let transaction = try MigrationTransaction.begin(origin, timeout, connection, observe)
             guard try !hasRun(connection) else { return nil }
             try observe(.repeating(set: set, name: file.name))
             let statements = try MigrationTransaction.checked(
-                origin, file.up.allowances(nil, isUp: true), connection, &known,
-                report: { try observe(.tolerated($0)) }
+                origin, file.up.allowances(nil, isUp: true), connection, &known, report: { try observe(.tolerated($0)) }
             ) {
                 try ScriptRunner(script: file.up, origin: origin, observe: observe).run(connection)
             } record: { _ in
@@ -46,8 +42,7 @@ struct RepeatableRun {
 
     private func hasRun(_ connection: borrowing Connection) throws -> Bool {
         try RepeatableLedger.all(connection).contains {
-            $0.set == set && $0.name.hasSameBytes(as: file.name)
-                && $0.checksums.tokens == file.checksums.tokens
+            $0.set == set && $0.name.hasSameBytes(as: file.name) && $0.checksums.tokens == file.checksums.tokens
         }
     }
 }

@@ -36,8 +36,7 @@ extension Salvage {
         guard !statements.isEmpty else {
             throw LockstepError(
                 .malformedInput, "\(file) defines nothing",
-                hint: "give the CREATE statements that `.schema` prints for a sound copy",
-                context: .file(file))
+                hint: "give the CREATE statements that `.schema` prints for a sound copy", context: .file(file))
         }
         let fresh = try Connection.inMemory()
         try fresh.with(rights: .engine) {
@@ -54,9 +53,7 @@ extension Salvage {
         schema += try fresh.definitions()
     }
 
-    private static func run(
-        _ file: MigrationFile, of set: String, _ connection: borrowing Connection
-    ) throws {
+    private static func run(_ file: MigrationFile, of set: String, _ connection: borrowing Connection) throws {
         let replay = ScriptReplay(script: file.up, origin: Migration.file(file).origin(in: set))
         try replay.run(connection) { body in
             let transaction = try Transaction(.immediate, on: connection)
@@ -76,8 +73,7 @@ extension Salvage {
             case (.word, "begin"), (.word, "case"): depth += 1
             case (.word, "end"): depth = max(depth - 1, 0)
             case (.symbol, ";") where depth == 0:
-                statements.append(
-                    String(decoding: bytes[start..<token.range.lowerBound], as: UTF8.self))
+                statements.append(String(decoding: bytes[start..<token.range.lowerBound], as: UTF8.self))
                 start = token.range.upperBound
             default: break
             }

@@ -31,17 +31,14 @@ struct SegmentedRun {
     }
 
     private func runSegments(
-        _ connection: borrowing Connection, _ known: inout GuardCache?,
-        _ isStillPending: StepRun.IsStillPending
+        _ connection: borrowing Connection, _ known: inout GuardCache?, _ isStillPending: StepRun.IsStillPending
     ) throws -> Int? {
         let segments = try script.segments(origin)
-        var state = RunState(
-            segments: segments, completed: try CompletedPart(segments), time: WorkTime(connection))
+        var state = RunState(segments: segments, completed: try CompletedPart(segments), time: WorkTime(connection))
         try requireKeys(of: state.segments, connection)
         // What commits in parts cannot be undone as a whole, so the later parts are tried first.
         if try recorded(connection, state) == nil {
-            try MigrationTrial.require(
-                step.step, of: step.set, on: connection, moved: known?.movedTables ?? [])
+            try MigrationTrial.require(step.step, of: step.set, on: connection, moved: known?.movedTables ?? [])
         }
         while true {
             let outcome = try advance(connection, &known, &state, isStillPending)
@@ -89,8 +86,7 @@ struct SegmentedRun {
         let next = try nextBareStatement(connection, state)
         if let next, next.runsAlone { try next.runAlone(connection) }
         try state.sealing.prepare(origin, connection)
-        let transaction = try MigrationTransaction.begin(
-            origin, step.timeout, connection, step.observe)
+        let transaction = try MigrationTransaction.begin(origin, step.timeout, connection, step.observe)
         guard var progress = try progress(connection, &state, isStillPending) else {
             return .overtaken
         }
@@ -128,10 +124,8 @@ struct SegmentedRun {
         switch state.segments[progress.segment] {
         case .transaction(let part):
             state.statements += try checked(connection, &known) {
-                try ScriptRunner(
-                    script: part, origin: origin, observe: step.observe,
-                    isBegun: progress.segment > 0
-                ).run(connection)
+                try ScriptRunner(script: part, origin: origin, observe: step.observe, isBegun: progress.segment > 0)
+                    .run(connection)
             }
             progress.segment += 1
         case .backfill(let backfill):
@@ -139,8 +133,7 @@ struct SegmentedRun {
         case .sealing(let sealing, let line):
             try step.observe(.statement(file: origin.title, line: line))
             let isOver = try state.sealing.advance(
-                sealing, origin, line: line, connection,
-                checked: { body in try checked(connection, &known, body) },
+                sealing, origin, line: line, connection, checked: { body in try checked(connection, &known, body) },
                 report: { try step.observe($0) })
             // The measured counts are no longer valid.
             known = known?.stale
@@ -200,8 +193,7 @@ struct SegmentedRun {
         state.statements += 1
         let rows = (done: (counted?.done ?? 0) + done.rows, total: counted?.total ?? 0)
         state.rows = rows
-        try step.observe(
-            .backfilled(table: backfill.table, rows: rows.done, total: max(rows.total, rows.done)))
+        try step.observe(.backfilled(table: backfill.table, rows: rows.done, total: max(rows.total, rows.done)))
     }
 
     private func located<Result>(_ line: Int, _ body: () throws -> Result) throws -> Result {
@@ -220,15 +212,13 @@ struct SegmentedRun {
 
     /// Nil if the version is finished.
     private func progress(
-        _ connection: borrowing Connection, _ state: inout RunState,
-        _ isStillPending: StepRun.IsStillPending
+        _ connection: borrowing Connection, _ state: inout RunState, _ isStillPending: StepRun.IsStillPending
     ) throws -> UnfinishedMigration? {
         let found = try recorded(connection, state)
         guard state.isFirst else {
             if found == nil, try isStillPending(connection) {
                 throw LockstepError(
-                    .migrationUnfinished,
-                    "another command has given up \(origin.title) while it ran",
+                    .migrationUnfinished, "another command has given up \(origin.title) while it ran",
                     hint:
                         "look at what has run, then migrate again: it begins with the first statement",
                     context: origin.context)
@@ -237,8 +227,7 @@ struct SegmentedRun {
         }
         guard try isStillPending(connection) else { return nil }
         state.isFirst = false
-        try step.observe(
-            .began(set: step.set.name, version: step.step.version, isUp: step.step.isUp))
+        try step.observe(.began(set: step.set.name, version: step.step.version, isUp: step.step.isUp))
         return found ?? fresh
     }
 
@@ -303,9 +292,8 @@ struct SegmentedRun {
             (checksums, down) = (unfinished.checksums, unfinished.down)
         }
         return UnfinishedMigration(
-            set: step.set.name, version: step.step.version, name: step.step.name,
-            isUp: step.step.isUp, startedAt: Clock.microsecondsSinceEpoch, checksums: checksums,
-            down: down, segment: 0, cursor: .null)
+            set: step.set.name, version: step.step.version, name: step.step.name, isUp: step.step.isUp,
+            startedAt: Clock.microsecondsSinceEpoch, checksums: checksums, down: down, segment: 0, cursor: .null)
     }
 
     private func nextBareStatement(
@@ -332,8 +320,7 @@ struct SegmentedRun {
         guard noted.segment <= state.segments.count else {
             throw PlanFindings.completedPartChanged(noted, origin)
         }
-        guard state.segments.indices.contains(noted.segment),
-            case .bare(let sql, _) = state.segments[noted.segment],
+        guard state.segments.indices.contains(noted.segment), case .bare(let sql, _) = state.segments[noted.segment],
             case .integer(let offset) = noted.cursor
         else { return }
         guard isSame(noted) else {
@@ -354,7 +341,6 @@ struct SegmentedRun {
         _ body: () throws -> Result
     ) throws -> Result {
         try MigrationTransaction.checked(
-            origin, step.allowances(script), connection, &known,
-            report: { try step.observe(.tolerated($0)) }, body)
+            origin, step.allowances(script), connection, &known, report: { try step.observe(.tolerated($0)) }, body)
     }
 }

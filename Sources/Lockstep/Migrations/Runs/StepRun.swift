@@ -20,14 +20,12 @@ struct StepRun {
         let time = WorkTime(connection)
         guard let statements = try runWork(connection, &known, isStillPending) else { return nil }
         return MigrationReport.Step(
-            set: set.name, version: step.version, name: step.name, isUp: step.isUp,
-            statements: statements, duration: time.worked(connection),
-            waited: time.waited(connection))
+            set: set.name, version: step.version, name: step.name, isUp: step.isUp, statements: statements,
+            duration: time.worked(connection), waited: time.waited(connection))
     }
 
     private func runWork(
-        _ connection: borrowing Connection, _ known: inout GuardCache?,
-        _ isStillPending: IsStillPending
+        _ connection: borrowing Connection, _ known: inout GuardCache?, _ isStillPending: IsStillPending
     ) throws -> Int? {
         switch try step.work(in: set) {
         case .code(let change, let foreignKeysOff, let losses):
@@ -43,9 +41,7 @@ struct StepRun {
                 }
             }
         case .script(let script):
-            return try MigrationTransaction.withForeignKeys(
-                off: script.needsForeignKeysOff, connection
-            ) {
+            return try MigrationTransaction.withForeignKeys(off: script.needsForeignKeysOff, connection) {
                 guard try script.isOneTransaction && !isBegun(connection) else {
                     let run = SegmentedRun(step: self, script: script, origin: origin)
                     return try run.run(connection, &known, isStillPending)
@@ -90,8 +86,7 @@ struct StepRun {
         if try isBegun(connection) {
             throw LockstepError(
                 .migrationUnfinished, "another runner has begun \(origin.title) with another file",
-                hint: "run it again: it continues where that runner stopped",
-                context: origin.context)
+                hint: "run it again: it continues where that runner stopped", context: origin.context)
         }
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
@@ -114,8 +109,7 @@ struct StepRun {
             switch step {
             case .up(let migration):
                 try Ledger.prepare(connection)
-                try Ledger.record(
-                    migration, of: set.name, duration: duration.wholeMicroseconds, connection)
+                try Ledger.record(migration, of: set.name, duration: duration.wholeMicroseconds, connection)
             case .down(let entry, _): try Ledger.erase(entry, connection)
             case .abandon: break
             }

@@ -1,7 +1,7 @@
 extension Store {
     /// Migrates the database to the newest version of each set, in order: short for a ``Migrator`` for each set, on the
-    /// store's writing thread. A program calls this when it starts. If no migrations are pending, it reads the ledger and
-    /// changes nothing. No other write of the store runs meanwhile; other processes wait no longer than one version
+    /// store's writing thread. A program calls this when it starts. If no migrations are pending, it reads the ledger
+    /// and changes nothing. No other write of the store runs meanwhile; other processes wait no longer than one version
     /// takes. Cancelling the task interrupts the run and rolls back the current version.
     /// - Parameters:
     ///   - sets: The sets, in the order in which they run.
@@ -47,8 +47,7 @@ extension Store.Blocking {
     @discardableResult
     public func migrate(
         _ sets: MigrationSet..., to target: Plan.Target = .latest, timeout: Duration = .seconds(60),
-        allowsOutOfOrder: Bool = false, recordedDown: RecordedDown = .refused,
-        progress: JobProgress.Handler = { _ in }
+        allowsOutOfOrder: Bool = false, recordedDown: RecordedDown = .refused, progress: JobProgress.Handler = { _ in }
     ) throws -> MigrationReport {
         let job = MigrationJob(
             sets: sets, target: target, timeout: timeout, allowsOutOfOrder: allowsOutOfOrder,
@@ -72,10 +71,8 @@ struct MigrationJob: Sendable {
     ) throws -> MigrationReport {
         var report = MigrationReport()
         for set in sets {
-            try Migrator(
-                set, timeout: timeout, allowsOutOfOrder: allowsOutOfOrder,
-                recordedDown: recordedDown
-            ).run(target, on: connection, into: &report, progress: progress)
+            try Migrator(set, timeout: timeout, allowsOutOfOrder: allowsOutOfOrder, recordedDown: recordedDown).run(
+                target, on: connection, into: &report, progress: progress)
         }
         return report
     }

@@ -16,10 +16,7 @@ extension UnfinishedMigration {
         let origin = ScriptOrigin("\(set) \(version) (\(name))", .init(set: set, version))
         let transaction = try MigrationTransaction.begin(origin, timeout, connection) { _ in }
         let unfinished = try Ledger.unfinished(connection)
-        guard
-            unfinished.contains(where: { $0.set == set && $0.version == version && $0.isUp == isUp }
-            )
-        else {
+        guard unfinished.contains(where: { $0.set == set && $0.version == version && $0.isUp == isUp }) else {
             throw LockstepError(
                 .migrationMissing, "\(origin.title) is no longer begun",
                 hint: "another command has finished it, or given it up", context: origin.context)

@@ -74,10 +74,7 @@ struct ColumnConstraints {
             let expression = SQLForm(try cursor.group(), .columns(columns))
             let isStored = cursor.take("stored")
             if !isStored { _ = cursor.take("virtual") }
-            return (
-                .generated,
-                SQLForm(["as", "("]) + expression + SQLForm([")", isStored ? "stored" : "virtual"])
-            )
+            return (.generated, SQLForm(["as", "("]) + expression + SQLForm([")", isStored ? "stored" : "virtual"]))
         }
         throw SQLCursor.Unexpected()
     }
@@ -153,8 +150,7 @@ extension SQLCursor {
         }
         for event in actions.keys.sorted() {
             // NO ACTION is the default.
-            guard let action = actions[event], action != ["no", "action"] || event == "insert"
-            else { continue }
+            guard let action = actions[event], action != ["no", "action"] || event == "insert" else { continue }
             form.tokens += ["on", ExactText(event)] + action
         }
         form.tokens += match

@@ -30,8 +30,7 @@ struct DefinedObject: Sendable {
     }
 
     func isSame(as other: DefinedObject) -> Bool {
-        facts == other.facts && order == other.order
-            && Self.sorted(constraints) == Self.sorted(other.constraints)
+        facts == other.facts && order == other.order && Self.sorted(constraints) == Self.sorted(other.constraints)
     }
 
     /// The same, but for the types of columns that have none in the other: SQL takes no type for any.
@@ -116,8 +115,7 @@ struct DefinedObject: Sendable {
     /// The differences from the expected object: the subject, the actual form, the expected form.
     func details(against other: DefinedObject) -> [String] {
         var details: [String] = []
-        for subject in Set(facts.keys).union(other.facts.keys).sorted()
-        where facts[subject] != other.facts[subject] {
+        for subject in Set(facts.keys).union(other.facts.keys).sorted() where facts[subject] != other.facts[subject] {
             details.append(Self.detail(subject.text, facts[subject], other.facts[subject]))
         }
         let common = Set(order).intersection(other.order)

@@ -20,14 +20,12 @@ enum IndexedColumn {
         if first.kind == .string, part.count == 1 || ["collate", "desc"].contains(part[1].word) {
             names.insert(0)
         }
-        for index in part.indices.dropFirst()
-        where part[index].kind == .string && part[index - 1].word == "collate" {
+        for index in part.indices.dropFirst() where part[index].kind == .string && part[index - 1].word == "collate" {
             names.insert(index)
         }
         for index in names {
             part[index] = SQLCursor.Token(
-                kind: .quotedName, text: SQLTokens.quote(part[index].name.folded), word: "",
-                range: part[index].range)
+                kind: .quotedName, text: SQLTokens.quote(part[index].name.folded), word: "", range: part[index].range)
         }
         return SQLForm(part, .columns(columns))
     }

@@ -39,8 +39,7 @@ enum NameScope {
             && !Self.isSurelyName(index, tokens):
             return Self.literal(name.spelling)
         case .query
-        where token.isDoubleQuoted && !isKnown(name)
-            && ExactText(name.spelling) != ExactText(name.folded)
+        where token.isDoubleQuoted && !isKnown(name) && ExactText(name.spelling) != ExactText(name.folded)
             && !Self.isSurelyName(index, tokens):
             return ExactText(SQLTokens.quote(name.spelling))
         default: break

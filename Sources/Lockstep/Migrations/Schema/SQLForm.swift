@@ -65,8 +65,7 @@ struct SQLForm: Sendable, Hashable, Comparable {
         guard tokens.count > Self.longest else { return text }
         let start = max(min(index - Self.longest / 3, tokens.count - Self.longest), 0)
         let end = min(start + Self.longest, tokens.count)
-        return (start > 0 ? "… " : "") + Self.text(tokens[start..<end])
-            + (end < tokens.count ? " …" : "")
+        return (start > 0 ? "… " : "") + Self.text(tokens[start..<end]) + (end < tokens.count ? " …" : "")
     }
 
     private static func text(_ tokens: ArraySlice<ExactText>) -> String {

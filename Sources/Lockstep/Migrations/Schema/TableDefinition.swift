@@ -121,8 +121,7 @@ struct TableDefinition {
         }
         if cursor.take("unique") {
             let columns = try IndexedColumn.forms(try cursor.group(), columns)
-            return SQLForm(["unique", "("]) + .list(columns) + SQLForm([")"])
-                + (try cursor.conflictClause())
+            return SQLForm(["unique", "("]) + .list(columns) + SQLForm([")"]) + (try cursor.conflictClause())
         }
         if cursor.take("check") {
             return try cursor.check(columns) + (try cursor.conflictClause())

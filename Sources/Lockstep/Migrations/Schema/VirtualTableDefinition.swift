@@ -34,17 +34,12 @@ struct VirtualTableDefinition {
             guard tokens.allSatisfy({ $0.kind == .word || $0.kind == .quotedName }) else {
                 return texts
             }
-            return SQLForm(
-                [SQLForm.name(first.name)] + tokens.dropFirst().map { ExactText($0.name.folded) })
+            return SQLForm([SQLForm.name(first.name)] + tokens.dropFirst().map { ExactText($0.name.folded) })
         }
         let value = tokens.dropFirst(2)
-        guard value.count == 1, let only = value.first,
-            [.word, .string, .quotedName].contains(only.kind)
-        else {
+        guard value.count == 1, let only = value.first, [.word, .string, .quotedName].contains(only.kind) else {
             return SQLForm([ExactText(first.name.folded), "="] + value.map { ExactText($0.text) })
         }
-        return SQLForm([
-            ExactText(first.name.folded), "=", NameScope.literal(SQLTokens.unquote(only.text)),
-        ])
+        return SQLForm([ExactText(first.name.folded), "=", NameScope.literal(SQLTokens.unquote(only.text))])
     }
 }

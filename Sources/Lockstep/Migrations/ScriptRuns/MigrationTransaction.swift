@@ -17,8 +17,7 @@ enum MigrationTransaction {
         do {
             return try connection.waiting(atMost: timeout) { try Transaction(.immediate, on: $0) }
         } catch let error as LockstepError {
-            let advice: LockstepError.Advice? =
-                error.code == .interrupted ? .init(ScriptText.afterInterruption) : nil
+            let advice: LockstepError.Advice? = error.code == .interrupted ? .init(ScriptText.afterInterruption) : nil
             throw origin.located(error, advice: advice)
         }
     }
@@ -32,8 +31,7 @@ enum MigrationTransaction {
 
     /// Runs `body`, which writes the engine's own tables; its errors name the file.
     static func note<Result>(
-        _ origin: ScriptOrigin, _ connection: borrowing Connection,
-        _ body: (borrowing Connection) throws -> Result
+        _ origin: ScriptOrigin, _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
         do {
             return try connection.with(rights: .engine) { try body(connection) }
@@ -109,8 +107,7 @@ enum MigrationTransaction {
         try connection.setPragma("foreign_keys", on ? "ON" : "OFF")
         guard connection.core.enforcesForeignKeys == on else {
             throw LockstepError(
-                .misuse, "foreign keys cannot be switched inside a transaction",
-                hint: "commit or roll back first")
+                .misuse, "foreign keys cannot be switched inside a transaction", hint: "commit or roll back first")
         }
     }
 }

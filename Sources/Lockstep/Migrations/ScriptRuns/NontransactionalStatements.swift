@@ -82,20 +82,14 @@ struct NontransactionalStatements {
     /// Refuses VACUUM INTO, which would write an untracked copy.
     private func requirePlainVacuum() throws {
         let text = String(decoding: script[start..<end], as: UTF8.self)
-        guard
-            ["vacuum", "vacuum ;", "vacuum main", "vacuum main ;"].contains(
-                SQLTokens.normalize(text))
-        else {
+        guard ["vacuum", "vacuum ;", "vacuum main", "vacuum main ;"].contains(SQLTokens.normalize(text)) else {
             throw LockstepError(
-                .denied, "only a plain VACUUM can run: \(SQLTokens.redact(text))",
-                hint: "use a backup for a copy")
+                .denied, "only a plain VACUUM can run: \(SQLTokens.redact(text))", hint: "use a backup for a copy")
         }
     }
 
     /// Runs it inside the open transaction.
-    mutating func run(
-        _ connection: borrowing Connection, _ observe: (MigrationEvent) throws -> Void
-    ) throws {
+    mutating func run(_ connection: borrowing Connection, _ observe: (MigrationEvent) throws -> Void) throws {
         guard kind == .group else {
             try observe(.statement(file: origin.title, line: line))
             end = try runOne(from: start, line, connection)
@@ -111,8 +105,7 @@ struct NontransactionalStatements {
                 return
             case nil:
                 throw origin.malformed(
-                    "BEGIN has no COMMIT after it", line: line,
-                    hint: "end the transaction in the same file")
+                    "BEGIN has no COMMIT after it", line: line, hint: "end the transaction in the same file")
             default:
                 try observe(.statement(file: origin.title, line: place))
                 position = try runOne(from: position, place, connection)

@@ -2,14 +2,14 @@
 /// constraint otherwise: `PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = …`.
 ///
 /// SQLite believes whatever is written there. So only the text of definitions can be changed, only of the program's own
-/// objects, and afterwards the tables still have the same columns in the same order, and SQLite's integrity check passes,
-/// which reads the database once.
+/// objects, and afterwards the tables still have the same columns in the same order, and SQLite's integrity check
+/// passes, which reads the database once.
 struct SchemaEdit {
     private let reserved: [String]
     private let columns: [SQLName: [String]]
 
-    /// - Throws: ``LockstepError/Code/schemaBroken`` if the edited definitions do not fit what is stored, and the errors of
-    ///   `body`.
+    /// - Throws: ``LockstepError/Code/schemaBroken`` if the edited definitions do not fit what is stored, and the
+    ///   errors of `body`.
     static func run<Result>(
         _ connection: borrowing Connection, _ body: () throws -> Result
     ) throws -> Result {
@@ -96,15 +96,13 @@ struct SchemaEdit {
         let after: SchemaEdit
         do {
             after = try SchemaEdit(connection)
-        } catch let error as LockstepError where error.code == .sqlFailed || error.code == .damaged
-        {
+        } catch let error as LockstepError where error.code == .sqlFailed || error.code == .damaged {
             throw broken("SQLite cannot read it: \(error.message)")
         }
         guard after.reserved == reserved else {
             throw broken("it changes what belongs to the engine")
         }
-        for (table, names) in columns.sorted(by: { $0.key < $1.key })
-        where after.columns[table] != names {
+        for (table, names) in columns.sorted(by: { $0.key < $1.key }) where after.columns[table] != names {
             throw broken("the rows of \(table.spelling) have other columns", table)
         }
         if let fault = try IntegrityPragma.faults(connection, limit: 1).first {

@@ -20,8 +20,7 @@ struct ScriptReplay {
     ///   - judge: Called before a transaction commits; an error rolls it back.
     func run(
         _ allowances: Allowances, on connection: borrowing Connection, _ known: inout GuardCache?,
-        report: (LockstepError) throws -> Void,
-        missing: (LockstepError, Directive) throws -> Void = { _, _ in },
+        report: (LockstepError) throws -> Void, missing: (LockstepError, Directive) throws -> Void = { _, _ in },
         judge: () throws -> Void = {}
     ) throws {
         try run(connection) { body in
@@ -124,9 +123,7 @@ struct ScriptReplay {
         _ transaction: (() throws -> Void) throws -> Void
     ) throws {
         var position = offset
-        while var bare = try NontransactionalStatements(
-            sql, from: position, line: line, segment: 0, origin)
-        {
+        while var bare = try NontransactionalStatements(sql, from: position, line: line, segment: 0, origin) {
             if bare.runsAlone {
                 try bare.runAlone(connection)
             } else {

@@ -34,8 +34,7 @@ struct ScriptRunner {
             switch item.content {
             case .directive(.rebuild(let table)):
                 guard rebuild == nil else {
-                    throw malformed(
-                        "a rebuild begins before the CREATE TABLE of the previous rebuild", item)
+                    throw malformed("a rebuild begins before the CREATE TABLE of the previous rebuild", item)
                 }
                 rebuild = TableRebuild(table: table)
             case .directive(.set(let column, let expression)):
@@ -49,17 +48,14 @@ struct ScriptRunner {
             case .directive(.report(let what)): reported = what
             case .directive: continue
             case .sql(let sql):
-                guard rebuild == nil && reported == nil || !SQLTokens.areBlank(Array(sql.utf8))
-                else { continue }
-                statements += try run(
-                    sql, from: item.line, isFirst: statements == 0, &rebuild, &reported, connection)
+                guard rebuild == nil && reported == nil || !SQLTokens.areBlank(Array(sql.utf8)) else { continue }
+                statements += try run(sql, from: item.line, isFirst: statements == 0, &rebuild, &reported, connection)
             }
         }
         guard rebuild == nil else {
             throw LockstepError(
                 .migrationMalformed, "\(origin.title): a rebuild has no CREATE TABLE after it",
-                hint: "add the table's new definition after `-- lockstep: rebuild table T`",
-                context: origin.context)
+                hint: "add the table's new definition after `-- lockstep: rebuild table T`", context: origin.context)
         }
         return statements
     }
@@ -78,8 +74,7 @@ struct ScriptRunner {
             line += ScriptText.newlines(script[position..<start])
             position = start
             guard position < script.count - 1 else { return count }
-            if let boundary = TransactionBoundary(
-                script, from: position, isFirst: isFirst && count == 0),
+            if let boundary = TransactionBoundary(script, from: position, isFirst: isFirst && count == 0),
                 self.script.needsForeignKeysOff || boundary.switchesForeignKeys
             {
                 guard self.script.needsForeignKeysOff else { throw boundaryRefused(line) }
@@ -131,8 +126,7 @@ struct ScriptRunner {
 
     private func boundaryRefused(_ line: Int) -> LockstepError {
         let error = LockstepError(
-            .denied,
-            "a migration cannot end its transaction, and inside it foreign_keys does nothing",
+            .denied, "a migration cannot end its transaction, and inside it foreign_keys does nothing",
             advice:
                 """
                 let the engine switch foreign keys off, before the transaction: \

@@ -32,9 +32,7 @@ struct SealingRun {
                 error.code == .interrupted
                 ? ScriptText.afterInterruption
                 : "fix the reported problem, then run the migration again: completed rows stay done"
-            throw origin.located(
-                error.adding(sealing.change.context), line: line,
-                advice: error.advice ?? .init(hint))
+            throw origin.located(error.adding(sealing.change.context), line: line, advice: error.advice ?? .init(hint))
         }
     }
 
@@ -55,8 +53,7 @@ struct SealingRun {
             let batch = try sealing.change.runBatch(keys, connection, pass)
             let done = batch.isFirst ? batch.rows : before + batch.rows
             stage = batch.isLast ? .cleaning(pass) : .rows(pass, done: done, total: total)
-            let news = MigrationEvent.backfilled(
-                table: sealing.change.title, rows: done, total: max(total, done))
+            let news = MigrationEvent.backfilled(table: sealing.change.title, rows: done, total: max(total, done))
             try pass.ahead?.watch(connection) { try report(news) } ?? report(news)
         case .cleaning(let pass), .ending(let pass):
             var isOver = false

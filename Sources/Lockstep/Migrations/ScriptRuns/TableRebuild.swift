@@ -17,8 +17,7 @@ struct TableRebuild {
 
     /// Runs the rebuild with the CREATE TABLE at `start` of a script and returns the end of that statement.
     func run(
-        _ script: [UInt8], from start: Int, _ connection: borrowing Connection,
-        observe: (MigrationEvent) throws -> Void
+        _ script: [UInt8], from start: Int, _ connection: borrowing Connection, observe: (MigrationEvent) throws -> Void
     ) throws -> Int {
         func begin(_ step: RebuildStep) throws {
             try observe(.rebuilding(table: table, step: step))
@@ -27,8 +26,7 @@ struct TableRebuild {
         guard !old.isEmpty else {
             throw LockstepError(
                 .migrationFailed, "there is no table \(table) to rebuild",
-                hint: "check the name in `-- lockstep: rebuild table …`",
-                context: .init(table: table))
+                hint: "check the name in `-- lockstep: rebuild table …`", context: .init(table: table))
         }
         let dependents = try connection.query(
             """
@@ -67,8 +65,7 @@ struct TableRebuild {
             } catch let error as LockstepError {
                 throw error.located(
                     "an index or trigger of \(table) does not fit its new definition",
-                    hint: "drop it before the rebuild and create it again afterwards",
-                    context: .init(table: table))
+                    hint: "drop it before the rebuild and create it again afterwards", context: .init(table: table))
             }
         }
         return end
@@ -86,8 +83,7 @@ struct TableRebuild {
         guard isCreate, let name = try? cursor.next(), name.name == SQLName(table) else {
             throw LockstepError(
                 .migrationMalformed, "expected CREATE TABLE \(table) after the rebuild directive",
-                hint: "write the table's new definition under its own name",
-                context: .init(table: table))
+                hint: "write the table's new definition under its own name", context: .init(table: table))
         }
         let renamed =
             Array(script[start..<name.range.lowerBound])
@@ -103,8 +99,7 @@ struct TableRebuild {
     private func takeOldName(_ connection: borrowing Connection) throws {
         try connection.execute("PRAGMA legacy_alter_table = ON")
         try running {
-            try connection.execute(
-                "ALTER TABLE main.\(name: temporaryName) RENAME TO \(name: table)")
+            try connection.execute("ALTER TABLE main.\(name: temporaryName) RENAME TO \(name: table)")
         } finally: {
             try connection.execute("PRAGMA legacy_alter_table = OFF")
         }
@@ -116,18 +111,15 @@ struct TableRebuild {
         let new = try columns(of: temporaryName, connection)
         let (oldNames, newNames) = (Set(old.map(\.name)), Set(new.map(\.name)))
         for name in expressions.keys where !newNames.contains(name) {
-            throw malformed(
-                "set names the column \(name.folded), which is not in the new definition")
+            throw malformed("set names the column \(name.folded), which is not in the new definition")
         }
         try requireNoneSealed(connection)
         for name in dropped where !oldNames.contains(name) || newNames.contains(name) {
-            throw malformed(
-                "drop column \(name.folded) needs a column that only the old definition contains")
+            throw malformed("drop column \(name.folded) needs a column that only the old definition contains")
         }
         for column in old where !column.isGenerated {
             guard newNames.contains(column.name) || dropped.contains(column.name) else {
-                throw malformed(
-                    "the column \(column.name.spelling) would be lost without a declaration")
+                throw malformed("the column \(column.name.spelling) would be lost without a declaration")
             }
         }
         var targets: [String] = []
@@ -169,7 +161,8 @@ struct TableRebuild {
         return !new.contains { $0.isRowIDAlias }
     }
 
-    /// SQL sees cells where the views show values: an expression would cut cells short, or put plaintext in their place.
+    /// SQL sees cells where the views show values: an expression would cut cells short, or put plaintext in their
+    /// place.
     private func requireNoneSealed(_ connection: borrowing Connection) throws {
         guard !expressions.isEmpty else { return }
         let sealed = try connection.with(rights: .engine) {
@@ -180,11 +173,9 @@ struct TableRebuild {
                 (claimed.map { ($0.table, $0.name) } + guarded.map { ($0.table, $0.column) })
                     .filter { SQLName($0.0) == SQLName(table) }.map { SQLName($0.1) })
         }
-        for name in expressions.keys.sorted(by: { $0.folded < $1.folded })
-        where sealed.contains(name) {
+        for name in expressions.keys.sorted(by: { $0.folded < $1.folded }) where sealed.contains(name) {
             throw LockstepError(
-                .migrationMalformed,
-                "the rebuild of \(table): set names the column \(name.folded), which is sealed",
+                .migrationMalformed, "the rebuild of \(table): set names the column \(name.folded), which is sealed",
                 hint: """
                     let the rebuild copy the column; change its values through the view of the table, or unprotect the \
                     column before the rebuild
@@ -197,11 +188,9 @@ struct TableRebuild {
 
     private func savedSequence(_ connection: borrowing Connection) throws -> Int64? {
         let hasSequences = try connection.value(
-            "SELECT count(*) FROM main.sqlite_schema WHERE name = 'sqlite_sequence'", as: Int64.self
-        )
+            "SELECT count(*) FROM main.sqlite_schema WHERE name = 'sqlite_sequence'", as: Int64.self)
         guard hasSequences == 1 else { return nil }
-        return try connection.value(
-            "SELECT seq FROM main.sqlite_sequence WHERE lower(name) = lower(?)", table)
+        return try connection.value("SELECT seq FROM main.sqlite_sequence WHERE lower(name) = lower(?)", table)
     }
 
     /// Keeps AUTOINCREMENT from reusing the identifiers of deleted rows.
@@ -214,11 +203,9 @@ struct TableRebuild {
         guard autoincrements == true else { return }
         try connection.with(rights: .engine) {
             try connection.execute(
-                "UPDATE main.sqlite_sequence SET seq = max(seq, ?) WHERE lower(name) = lower(?)",
-                sequence, table)
+                "UPDATE main.sqlite_sequence SET seq = max(seq, ?) WHERE lower(name) = lower(?)", sequence, table)
             guard connection.changes == 0 else { return }
-            try connection.execute(
-                "INSERT INTO main.sqlite_sequence (name, seq) VALUES (?, ?)", table, sequence)
+            try connection.execute("INSERT INTO main.sqlite_sequence (name, seq) VALUES (?, ?)", table, sequence)
         }
     }
 
@@ -236,16 +223,12 @@ struct TableRebuild {
         let rows = try connection.query(
             "SELECT name, hidden, pk, type FROM pragma_table_xinfo(?, 'main') ORDER BY cid", table
         ) { row in
-            (
-                name: try row[0] as SQLName, hidden: try row[1] as Int, key: try row[2] as Int,
-                type: try row[3] as String
-            )
+            (name: try row[0] as SQLName, hidden: try row[1] as Int, key: try row[2] as Int, type: try row[3] as String)
         }
         let keyColumns = rows.count { $0.key > 0 }
         // INTEGER PRIMARY KEY DESC is not an alias of the rowid: it has a separate index.
         let keyIndexes = try connection.value(
-            "SELECT count(*) FROM pragma_index_list(?, 'main') WHERE origin = 'pk'", table,
-            as: Int.self)
+            "SELECT count(*) FROM pragma_index_list(?, 'main') WHERE origin = 'pk'", table, as: Int.self)
         return rows.map { row in
             Column(
                 name: row.name, isGenerated: row.hidden > 1,

@@ -29,8 +29,7 @@ struct Backfill: Sendable, Equatable {
             guard let start, isEnd else { continue }
             let end = token.range.upperBound
             let backfill = Backfill(
-                table: table, batch: batch,
-                sql: String(decoding: bytes[start..<token.range.lowerBound], as: UTF8.self),
+                table: table, batch: batch, sql: String(decoding: bytes[start..<token.range.lowerBound], as: UTF8.self),
                 line: line + newlines(0..<start))
             let rest = String(decoding: bytes[end...], as: UTF8.self)
             return (backfill, (rest, line + newlines(0..<end)))
@@ -91,10 +90,8 @@ struct Backfill: Sendable, Equatable {
                 try statement.bind(named: ["first": first, "last": last])
             } catch let error as LockstepError where error.code == .bindMismatch {
                 throw LockstepError(
-                    .migrationMalformed,
-                    "the backfill's statement does not select its rows: \(error.message)",
-                    hint: "use both keys: … WHERE \(key.name) BETWEEN :first AND :last",
-                    context: error.context)
+                    .migrationMalformed, "the backfill's statement does not select its rows: \(error.message)",
+                    hint: "use both keys: … WHERE \(key.name) BETWEEN :first AND :last", context: error.context)
             }
             try statement.run()
         }
@@ -108,13 +105,11 @@ struct Backfill: Sendable, Equatable {
     ) throws {
         guard !statement.isReadOnly else {
             throw LockstepError(
-                .migrationMalformed, "the backfill's statement changes nothing",
-                hint: "use an UPDATE or an INSERT")
+                .migrationMalformed, "the backfill's statement changes nothing", hint: "use an UPDATE or an INSERT")
         }
         let use = statement.prepared.use
         var endangered = use.deleted
-        for name in use.written
-        where try statement.prepared.mayReplace || replaces(name, connection) {
+        for name in use.written where try statement.prepared.mayReplace || replaces(name, connection) {
             endangered.insert(name)
         }
         if let name = endangered.subtracting(allowed).min() {
@@ -129,8 +124,7 @@ struct Backfill: Sendable, Equatable {
         }
         guard !moves else {
             throw LockstepError(
-                .migrationMalformed,
-                "the backfill changes \(key.name), the key that orders its batches of \(table)",
+                .migrationMalformed, "the backfill changes \(key.name), the key that orders its batches of \(table)",
                 hint: "change keys in one transaction, without a backfill",
                 context: .init(table: table, column: key.name))
         }
@@ -139,8 +133,7 @@ struct Backfill: Sendable, Equatable {
     /// Whether a constraint of the table uses ON CONFLICT REPLACE.
     private func replaces(_ table: SQLName, _ connection: borrowing Connection) throws -> Bool {
         let sql: String? = try connection.value(
-            "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?",
-            table.folded)
+            "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?", table.folded)
         return sql.map { SQLTokens.normalize($0).contains("on conflict replace") } ?? false
     }
 }

@@ -28,13 +28,11 @@ struct BackfillKey {
                 hint: "check the name in `-- lockstep: backfill …`", context: .init(table: table))
         }
         let columns = try connection.query(
-            "SELECT name, pk, type FROM pragma_table_xinfo(?, 'main')", table,
-            as: (SQLName, Int, String).self)
+            "SELECT name, pk, type FROM pragma_table_xinfo(?, 'main')", table, as: (SQLName, Int, String).self)
         let keys = columns.filter { $0.1 > 0 }
         guard hasRowID else {
             guard let key = keys.first, keys.count == 1 else {
-                throw Self.unsuitable(
-                    table, "its key has \(keys.count) columns and it has no rowid")
+                throw Self.unsuitable(table, "its key has \(keys.count) columns and it has no rowid")
             }
             name = SQLTokens.quote(key.0.spelling)
             aliases = [key.0]
@@ -61,8 +59,7 @@ struct BackfillKey {
                         SELECT \(name) AS k FROM main.\(SQLTokens.quote(table)) \(condition)
                         ORDER BY k LIMIT ?1)
                     """))
-        try statement.bind(
-            values: cursor == .null ? [.integer(Int64(count))] : [.integer(Int64(count)), cursor])
+        try statement.bind(values: cursor == .null ? [.integer(Int64(count))] : [.integer(Int64(count)), cursor])
         return try statement.first { row in
             let rows: Int = try row[2]
             return rows == 0 ? nil : Range(first: try row[0], last: try row[1], rows: rows)
@@ -83,7 +80,6 @@ struct BackfillKey {
     private static func unsuitable(_ table: String, _ why: String) -> LockstepError {
         LockstepError(
             .migrationMalformed, "\(table) cannot be backfilled: \(why)",
-            hint: "change it in one transaction, without the directive",
-            context: .init(table: table))
+            hint: "change it in one transaction, without the directive", context: .init(table: table))
     }
 }

@@ -27,8 +27,8 @@ package enum Directive: Sendable, Equatable {
     /// A name in double quotes that matches no column is text. This is SQLite's old rule, for files written under
     /// it.
     case doubleQuotedTexts
-    /// On a server, the column may hold plaintext; without a column, all columns of the table that are not sealed. A file is
-    /// encrypted as a whole.
+    /// On a server, the column may hold plaintext; without a column, all columns of the table that are not sealed. A
+    /// file is encrypted as a whole.
     case plaintext(table: String, column: String?)
     /// The cells of a column are sealed, unsealed or resealed in batches.
     case sealing(SealingDirective)
@@ -165,8 +165,7 @@ package enum Directive: Sendable, Equatable {
         + "allow loss of column T.C, allow changed values of column T.C, "
         + "allow broken references of table T, allow edits of schema, foreign keys off, no transaction, "
         + "double quoted texts, backfill T batch=N, normalise T.C as date|uuid|decimal|url, "
-        + "report WHAT, plaintext T.C, "
-        + "protect T.C dataset=D, unprotect T.C dataset=D, rotate T.C dataset=D"
+        + "report WHAT, plaintext T.C, " + "protect T.C dataset=D, unprotect T.C dataset=D, rotate T.C dataset=D"
 
     /// The directives that can also be declared from outside a file.
     static let declarable =

@@ -46,8 +46,7 @@ struct MarkedSections {
             switch piece.content {
             case .marker(.up(let inTransaction)):
                 // Comments can precede it.
-                if beginsUp, sections.count == 1, sections[0].isImplied, sections[0].isBlank(lexis)
-                {
+                if beginsUp, sections.count == 1, sections[0].isImplied, sections[0].isBlank(lexis) {
                     sections = []
                 }
                 let isSecond = sections.last.map { $0.isUp || !mayRepeat } ?? false
@@ -58,12 +57,10 @@ struct MarkedSections {
                 guard sections.last?.isUp == true else {
                     throw malformed("the down marker must appear once, after up", piece, origin)
                 }
-                sections.append(
-                    Section(isUp: false, inTransaction: inTransaction, line: piece.line))
+                sections.append(Section(isUp: false, inTransaction: inTransaction, line: piece.line))
             default:
                 if beginsUp, sections.isEmpty {
-                    sections.append(
-                        Section(isUp: true, inTransaction: true, line: piece.line, isImplied: true))
+                    sections.append(Section(isUp: true, inTransaction: true, line: piece.line, isImplied: true))
                 }
                 guard let last = sections.indices.last else {
                     // Comments can precede the first marker; statements cannot.
@@ -96,15 +93,13 @@ struct MarkedSections {
         guard !sections.isEmpty else {
             throw LockstepError(
                 .migrationMalformed, "\(origin.title) has no `\(upMarker)`",
-                hint: "put the line `\(upMarker)` before its first statement",
-                context: origin.context)
+                hint: "put the line `\(upMarker)` before its first statement", context: origin.context)
         }
         for (section, next) in zip(sections, sections.dropFirst().map(\.isUp) + [true])
         where needsDown && section.isUp && next {
             throw origin.malformed(
                 "this up has no `\(downMarker)`", line: section.line,
-                hint: "add the line `\(downMarker)`, with nothing after it if there is nothing "
-                    + "to undo")
+                hint: "add the line `\(downMarker)`, with nothing after it if there is nothing " + "to undo")
         }
     }
 

@@ -3,8 +3,8 @@
 ///     -- lockstep: normalise movie.id as uuid
 ///     -- lockstep: normalise movie.seen as date batch=1000
 ///
-/// It stands for an UPDATE of the values in other forms, in the version's transaction or as a backfill. A value that is not read
-/// as this type fails the version, and stays.
+/// It stands for an UPDATE of the values in other forms, in the version's transaction or as a backfill. A value that is
+/// not read as this type fails the version, and stays.
 package struct Normalisation: Sendable, Equatable {
     let table: String
     let column: String
@@ -38,8 +38,7 @@ package struct Normalisation: Sendable, Equatable {
             WHERE \(rows)\(name) IS NOT \(read);
             """
         let backfill = batch.map {
-            MigrationScript.Item(
-                content: .directive(.backfill(table: self.table, batch: $0)), line: line)
+            MigrationScript.Item(content: .directive(.backfill(table: self.table, batch: $0)), line: line)
         }
         return [backfill, .init(content: .sql(sql), line: line)].compactMap { $0 }
     }

@@ -30,8 +30,7 @@ package struct ScriptOrigin: Sendable, Equatable {
     ) -> LockstepError {
         var context = context
         context.line = line
-        return error.located(
-            line.map { "\(title):\($0)" } ?? title, advice: advice, context: context)
+        return error.located(line.map { "\(title):\($0)" } ?? title, advice: advice, context: context)
     }
 
     /// Whether the error names its place in this script.
@@ -43,7 +42,6 @@ package struct ScriptOrigin: Sendable, Equatable {
 extension LockstepError.Context {
     /// The context of an error about a version of a set, and its file if there is one.
     init(set: String, _ version: MigrationVersion, file: String? = nil) {
-        self.init(
-            file: file, set: set, version: version == .unversioned ? nil : version.description)
+        self.init(file: file, set: set, version: version == .unversioned ? nil : version.description)
     }
 }

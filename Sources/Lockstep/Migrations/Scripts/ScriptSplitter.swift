@@ -123,11 +123,8 @@ struct ScriptSplitter {
     }
 
     /// Notes a comment between statements that stands alone on its line.
-    private mutating func noteDownMarker(
-        _ comment: String, _ token: SQLTokens.Token, _ bytes: [UInt8], _ line: Int
-    ) {
-        guard isUp, downMarker == nil, isAtStatementStart,
-            Self.lead(bytes[..<token.range.lowerBound]) != .something,
+    private mutating func noteDownMarker(_ comment: String, _ token: SQLTokens.Token, _ bytes: [UInt8], _ line: Int) {
+        guard isUp, downMarker == nil, isAtStatementStart, Self.lead(bytes[..<token.range.lowerBound]) != .something,
             let marker = DownMarker(comment, line: line)
         else { return }
         let rest = bytes[token.range.upperBound...].prefix { $0 != UInt8(ascii: "\n") }
@@ -175,9 +172,7 @@ struct ScriptSplitter {
     }
 
     /// - Returns: The number of line ends in the pragma beyond those of its first token.
-    private mutating func takePragma(
-        _ pragma: ForeignKeyPragma, _ bytes: ArraySlice<UInt8>, _ line: Int
-    ) -> Int {
+    private mutating func takePragma(_ pragma: ForeignKeyPragma, _ bytes: ArraySlice<UInt8>, _ line: Int) -> Int {
         let lines = bytes.count { $0 == UInt8(ascii: "\n") }
         if pragma.isOff {
             flush(nextLine: line)

@@ -5,8 +5,7 @@ enum ScriptText {
         var end = start
         for token in SQLTokens(script, from: start) {
             let isBlank =
-                token.kind == .space || token.kind == .comment
-                || script[token.range].elementsEqual([UInt8(ascii: ";")])
+                token.kind == .space || token.kind == .comment || script[token.range].elementsEqual([UInt8(ascii: ";")])
             guard isBlank else { break }
             end = token.range.upperBound
         }
@@ -29,8 +28,7 @@ enum ScriptText {
                 error.code
             default: .migrationFailed
             }
-        let renamed = LockstepError(
-            code, error.message, advice: error.advice, context: error.context)
+        let renamed = LockstepError(code, error.message, advice: error.advice, context: error.context)
         return origin.located(renamed, line: line, advice: error.advice ?? advice(error, isBegun))
     }
 
@@ -40,8 +38,7 @@ enum ScriptText {
     private static func advice(_ error: LockstepError, _ isBegun: Bool) -> LockstepError.Advice {
         guard error.code != .interrupted else {
             return isBegun
-                ? .init(afterInterruption)
-                : "run it again: this version starts over, and no part of it was applied"
+                ? .init(afterInterruption) : "run it again: this version starts over, and no part of it was applied"
         }
         let mend =
             isBegun

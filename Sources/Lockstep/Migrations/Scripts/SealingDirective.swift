@@ -106,8 +106,7 @@ package struct SealingDirective: Sendable, Equatable {
         guard let keys = connection.sealed?.keys(named: dataset) else {
             throw LockstepError(
                 .keyUnavailable,
-                "\(change.title) belongs to the dataset \(dataset), "
-                    + "but its fields keyring was not given",
+                "\(change.title) belongs to the dataset \(dataset), " + "but its fields keyring was not given",
                 hint: "pass \(dataset).fields.keyring", context: change.context)
         }
         return keys

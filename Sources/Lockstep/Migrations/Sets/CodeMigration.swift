@@ -39,8 +39,7 @@ public struct CodeMigration: Sendable, Equatable {
     ) throws(LockstepError) {
         guard !name.isEmpty else {
             throw LockstepError(
-                .misuse, "the code migration \(version) has no name",
-                hint: "give it a name that says what it does",
+                .misuse, "the code migration \(version) has no name", hint: "give it a name that says what it does",
                 context: .init(version: version.description))
         }
         self.version = version

@@ -43,8 +43,7 @@ struct EngineVariants {
 
         /// Nil for a file that has no such name, which the layout reports.
         init?(_ source: MigrationSource) {
-            guard source.folder == nil, let stem = source.stem,
-                let parts = NumberedName(withoutEngine(stem).stem),
+            guard source.folder == nil, let stem = source.stem, let parts = NumberedName(withoutEngine(stem).stem),
                 let version = MigrationVersion(parts.digits)
             else { return nil }
             (self.version, name) = (version, parts.name)

@@ -90,20 +90,17 @@ public struct MigrationFile: Sendable, Equatable {
 
     /// A version whose way up is in `source` and whose way down is in `source` or in the file `downFileName`.
     init(
-        _ version: MigrationVersion, name: Substring, _ source: MigrationSource,
-        up: MigrationScript, down: MigrationScript? = nil, downFileName: String? = nil,
-        kind: Kind = .versioned, mayComeLate: Bool = false,
+        _ version: MigrationVersion, name: Substring, _ source: MigrationSource, up: MigrationScript,
+        down: MigrationScript? = nil, downFileName: String? = nil, kind: Kind = .versioned, mayComeLate: Bool = false,
         markers: (String) -> String? = { _ in nil }
     ) throws(LockstepError) {
         let content = Content(
             version: version,
             // The ledger and messages need a name.
-            name: name.isEmpty ? String(source.stem ?? source.name) : String(name),
-            fileName: source.path, downFileName: downFileName, kind: kind, mayComeLate: mayComeLate,
-            lexis: source.engine.lexis,
+            name: name.isEmpty ? String(source.stem ?? source.name) : String(name), fileName: source.path,
+            downFileName: downFileName, kind: kind, mayComeLate: mayComeLate, lexis: source.engine.lexis,
             checksums: try MigrationChecksums(
-                bytes: source.bytes, text: source.text(), source.engine.lexis, markers: markers),
-            up: up, down: down)
+                bytes: source.bytes, text: source.text(), source.engine.lexis, markers: markers), up: up, down: down)
         self.init(content)
     }
 }

@@ -22,9 +22,7 @@ extension MigrationSet {
         }
         guard (files + baselines).contains(where: { $0.version == version }) else {
             throw LockstepError(
-                .notFound,
-                "the set \(name) has no file of version \(version) to declare this for: "
-                    + "\(directive)",
+                .notFound, "the set \(name) has no file of version \(version) to declare this for: " + "\(directive)",
                 hint: "name the version of a file; a migration in Swift sets its own options",
                 context: .init(set: name, version))
         }
@@ -49,9 +47,7 @@ extension MigrationSet {
 }
 
 extension MigrationFile {
-    fileprivate func declaring(_ directive: Directive, at version: MigrationVersion)
-        -> MigrationFile
-    {
+    fileprivate func declaring(_ directive: Directive, at version: MigrationVersion) -> MigrationFile {
         guard self.version == version else { return self }
         return with(up: up.declaring([directive]))
     }

@@ -38,9 +38,7 @@ public struct MigrationSet: Sendable, Equatable {
         name: String, layout: MigrationLayout? = nil, files: [(name: String, content: String)],
         engine: DatabaseEngine = .sqlite
     ) throws(LockstepError) {
-        try self.init(
-            name: name, layout: layout, engine,
-            sources: MigrationFolder.select(files, layout: layout))
+        try self.init(name: name, layout: layout, engine, sources: MigrationFolder.select(files, layout: layout))
     }
 
     private init(
@@ -55,14 +53,12 @@ public struct MigrationSet: Sendable, Equatable {
         self.engine = engine
         let sources =
             engine == .sqlite
-            ? sources
-            : sources.map { MigrationSource(path: $0.path, bytes: $0.bytes, engine: engine) }
+            ? sources : sources.map { MigrationSource(path: $0.path, bytes: $0.bytes, engine: engine) }
         let contents: LayoutContents
         let dialects = SQLDialect.select(sources, for: engine)
         var ignored: [String] = []
         do throws(LockstepError) {
-            layout =
-                if let wanted { wanted } else { try LayoutDetection.layout(of: dialects.sources) }
+            layout = if let wanted { wanted } else { try LayoutDetection.layout(of: dialects.sources) }
             if layout == .native {
                 let variants = EngineVariants(sources, for: engine)
                 versionsElsewhere = variants.versionsElsewhere
@@ -167,15 +163,15 @@ public struct MigrationSet: Sendable, Equatable {
         }
         guard !sets.isEmpty else {
             throw LockstepError(
-                .notFound,
-                "there are no migrations in \(wanted.map { folder.appending($0) } ?? folder)",
+                .notFound, "there are no migrations in \(wanted.map { folder.appending($0) } ?? folder)",
                 hint: "expected files such as 0001_create_tables.sql, or folders with such files",
                 context: .file(folder))
         }
         return sets
     }
 
-    /// The folders of the sets that ``sets(in:named:layout:largestFile:engine:)`` reads, and whether that is the folder itself.
+    /// The folders of the sets that ``sets(in:named:layout:largestFile:engine:)`` reads, and whether that is the folder
+    /// itself.
     package static func folders(
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil
     ) throws -> (folders: [FilePath], isDirect: Bool) {
@@ -210,8 +206,7 @@ public struct MigrationSet: Sendable, Equatable {
     ) throws(LockstepError) {
         for (one, next) in zip(files, files.dropFirst()) where one.version < next.version {
             guard let text = layout.rules.orderingText(of: one.fileName),
-                let nextText = layout.rules.orderingText(of: next.fileName),
-                ExactText(text) > ExactText(nextText)
+                let nextText = layout.rules.orderingText(of: next.fileName), ExactText(text) > ExactText(nextText)
             else { continue }
             throw LockstepError(
                 .migrationMalformed,

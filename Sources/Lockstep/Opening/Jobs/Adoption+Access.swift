@@ -1,9 +1,9 @@
 extension Adoption {
-    /// Adopts a plaintext SQLite database, in UTF-8 or UTF-16, of any page size, or one of SQLCipher 1, 2, 3 or 4 under a
-    /// passphrase. To find the version of SQLCipher takes one key derivation for each, 0.3 to 2 s. Blocks.
+    /// Adopts a plaintext SQLite database, in UTF-8 or UTF-16, of any page size, or one of SQLCipher 1, 2, 3 or 4 under
+    /// a passphrase. To find the version of SQLCipher takes one key derivation for each, 0.3 to 2 s. Blocks.
     ///
-    /// With a keyring, the new database gets the keyring's active key: the key that is active when it gets its name. No key
-    /// of the keyring can be destroyed meanwhile.
+    /// With a keyring, the new database gets the keyring's active key: the key that is active when it gets its name. No
+    /// key of the keyring can be destroyed meanwhile.
     /// - Parameters:
     ///   - access: Opens the new database; afterwards with the newest version of the keyring.
     ///   - passphrase: That of a SQLCipher database; nil for a plaintext one.

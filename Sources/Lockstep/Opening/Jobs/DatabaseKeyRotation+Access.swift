@@ -12,8 +12,8 @@ extension DatabaseKeyRotation {
     /// the content of the keyring itself was exposed, run the rotation again then: the pending key was in the keyring
     /// too.
     /// - Parameters:
-    ///   - access: Opens the database by its keyring; afterwards with the keyring's newest version. After an error, make
-    ///     the access again.
+    ///   - access: Opens the database by its keyring; afterwards with the keyring's newest version. After an error,
+    ///     make the access again.
     ///   - progress: Called with the number of copied pages. If it throws, or if the task is cancelled, the database is
     ///     unchanged.
     /// - Throws: ``LockstepError/Code/misuse`` without a keyring from a file, and for a copy of the database, such as a

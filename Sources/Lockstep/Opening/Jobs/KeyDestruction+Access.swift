@@ -7,16 +7,17 @@ extension KeyDestruction {
         self.init(of: kind, version: version, keyring: KeyringFile(""))
     }
 
-    /// Looks into the databases, destroys a database key and writes the keyring. Blocks; reads one page of each database.
-    /// - Parameter access: Has the keyring that has the key; afterwards its newest version. After an error, make the access
-    ///   again.
+    /// Looks into the databases, destroys a database key and writes the keyring. Blocks; reads one page of each
+    /// database.
+    /// - Parameter access: Has the keyring that has the key; afterwards its newest version. After an error, make the
+    ///   access again.
     /// - Throws: ``LockstepError/Code/misuse`` without a keyring from a file, and for another kind of key;
-    ///   ``LockstepError/Code/keyInUse`` with the list of what stands in the way;
-    ///   ``LockstepError/Code/keyUnavailable`` if the key does not exist; ``LockstepError/Code/keyringConflict`` if it
-    ///   is active, already destroyed or part of an unfinished rotation, and for a keyring that is signed;
-    ///   ``LockstepError/Code/keyringChanged`` for one that is changed again and again meanwhile, or whose ring was;
-    ///   ``LockstepError/Code/locked`` if a job uses the keyring for longer than ``FileLockWait`` allows;
-    ///   ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any error of opening a database.
+    ///   ``LockstepError/Code/keyInUse`` with the list of what stands in the way; ``LockstepError/Code/keyUnavailable``
+    ///   if the key does not exist; ``LockstepError/Code/keyringConflict`` if it is active, already destroyed or part
+    ///   of an unfinished rotation, and for a keyring that is signed; ``LockstepError/Code/keyringChanged`` for one
+    ///   that is changed again and again meanwhile, or whose ring was; ``LockstepError/Code/locked`` if a job uses the
+    ///   keyring for longer than ``FileLockWait`` allows; ``LockstepError/Code/notFound`` if the keyring does not
+    ///   record a lost database; any error of opening a database.
     public func run(_ access: inout DatabaseAccess) throws {
         guard kind == .database else {
             throw LockstepError(
@@ -32,8 +33,8 @@ extension KeyDestruction {
         }
     }
 
-    /// Looks into the databases, destroys a key of a dataset and writes its fields keyring. Blocks; reads each sealed column
-    /// once for a field key, and one page of each database for any other.
+    /// Looks into the databases, destroys a key of a dataset and writes its fields keyring. Blocks; reads each sealed
+    /// column once for a field key, and one page of each database for any other.
     /// - Parameters:
     ///   - fields: The fields keyring, as opened from its file; afterwards its newest version. After an error, open it
     ///     again.
@@ -47,8 +48,7 @@ extension KeyDestruction {
                 .misuse, "the keyring that has the key is not from a file",
                 hint: "open it with `KeyringFile.open(credential:)`")
         }
-        try located(in: file).run(
-            &fields, databaseKey: { path in try access(path).databaseKey(for: path) })
+        try located(in: file).run(&fields, databaseKey: { path in try access(path).databaseKey(for: path) })
     }
 
     private func located(in file: KeyringFile) -> KeyDestruction {

@@ -1,8 +1,8 @@
 extension Provisioning {
     /// Makes the database. Blocks.
     ///
-    /// With a keyring, the new database gets the keyring's active key: the key that is active when it gets its name. The
-    /// keyring records the database.
+    /// With a keyring, the new database gets the keyring's active key: the key that is active when it gets its name.
+    /// The keyring records the database.
     /// - Parameters:
     ///   - access: Opens the new database; afterwards with the newest version of the keyring.
     ///   - templateAccess: Opens the template.

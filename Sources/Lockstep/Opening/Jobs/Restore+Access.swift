@@ -1,28 +1,26 @@
 extension Restore {
     /// Runs the restore. Blocks.
     ///
-    /// With a keyring, the database gets the keyring's active key: the key that is active when the database gets its name.
-    /// The backup can be under any key of the keyring. No key of it can be destroyed meanwhile, and nobody else can replace
-    /// the database. With a key alone, both files are under this key.
+    /// With a keyring, the database gets the keyring's active key: the key that is active when the database gets its
+    /// name. The backup can be under any key of the keyring. No key of it can be destroyed meanwhile, and nobody else
+    /// can replace the database. With a key alone, both files are under this key.
     ///
-    /// Beside its database, which still lies where the keyring saw it, the restored file claims to be the same one and does
-    /// not open (``LockstepError/Code/twoFiles``) until ``Fork`` makes it a database of its own.
+    /// Beside its database, which still lies where the keyring saw it, the restored file claims to be the same one and
+    /// does not open (``LockstepError/Code/twoFiles``) until ``Fork`` makes it a database of its own.
     /// - Parameters:
     ///   - access: Opens the database; afterwards with the newest version of the keyring.
     ///   - progress: Called with the number of copied pages, again from the start if the key has changed.
-    /// - Throws: ``LockstepError/Code/busy`` if the database is open anywhere, and if the keyring's active key changes again
-    ///   and again; ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the backup does not verify;
-    ///   ``LockstepError/Code/locked`` if another job holds the database or the keyring for longer than ``FileLockWait``
-    ///   allows; `CancellationError`; any error from `progress`. Then nothing is placed.
+    /// - Throws: ``LockstepError/Code/busy`` if the database is open anywhere, and if the keyring's active key changes
+    ///   again and again; ``LockstepError/Code/wrongKey``, ``LockstepError/Code/damaged`` if the backup does not
+    ///   verify; ``LockstepError/Code/locked`` if another job holds the database or the keyring for longer than
+    ///   ``FileLockWait`` allows; `CancellationError`; any error from `progress`. Then nothing is placed.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
         _ access: inout DatabaseAccess, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
         guard access.hasKeyring else {
-            return try run(
-                key: access.newKey(), backupKey: access.databaseKey(ofBackup: backup),
-                progress: progress)
+            return try run(key: access.newKey(), backupKey: access.databaseKey(ofBackup: backup), progress: progress)
         }
         return try access.change(for: "a restore") { keyring, file in
             try run(&keyring, in: file, progress: progress)
@@ -44,8 +42,7 @@ extension Restore {
     ) throws -> CopyReport {
         guard access.hasKeyring else {
             return try run(
-                key: access.newKey(), backupKey: backupAccess.databaseKey(ofBackup: backup),
-                progress: progress)
+                key: access.newKey(), backupKey: backupAccess.databaseKey(ofBackup: backup), progress: progress)
         }
         let backupKey: DatabaseKey? = try backupAccess.databaseKey(ofBackup: backup)
         return try access.change(for: "a restore") { keyring, file in

@@ -1,8 +1,8 @@
 extension Verification {
     /// Runs every check that the access allows. Blocks.
     ///
-    /// With a keyring that is: every check, including whether the file and its keyring are of the same time and the keys fit
-    /// for use. A file under a retired key is verified, too, but fails as an older copy.
+    /// With a keyring that is: every check, including whether the file and its keyring are of the same time and the
+    /// keys fit for use. A file under a retired key is verified, too, but fails as an older copy.
     ///
     /// A check that cannot run, such as drift in a file whose pages are damaged, is a failure of that check and
     /// not of the run. If checks fail and another program wrote to the database meanwhile, they all run once more, and
@@ -23,7 +23,6 @@ extension Verification {
         let report = try access.withKeyring { keyring in
             try verification.run(keyring: keyring, progress: progress)
         }
-        return try report
-            ?? verification.run(key: access.databaseKey(for: path), progress: progress)
+        return try report ?? verification.run(key: access.databaseKey(for: path), progress: progress)
     }
 }

@@ -1,9 +1,9 @@
 internal import SystemPackage
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// Writes files so that a crash leaves either the old content or the new, never a mixture.
@@ -154,8 +154,7 @@ enum AtomicFile {
     static func uniqueSibling(of path: FilePath) throws -> FilePath {
         guard let name = path.lastComponent else {
             throw LockstepError(
-                .notAFile, "\(path) does not name a file", hint: "give the path of a file",
-                context: .file(path))
+                .notAFile, "\(path) does not name a file", hint: "give the path of a file", context: .file(path))
         }
         let suffix = UInt64.random(in: .min ... .max)
         return parent(of: path).appending(".\(name.string).\(String(suffix, radix: 36)).new")

@@ -1,16 +1,16 @@
 import SystemPackage
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 extension FileAccess {
-    /// Requires that only root and this user can have made a program, and can replace it: they own its file, every folder
-    /// on the way to it and every symbolic link there, and nobody else can write to the file or the folders. Where
-    /// links lead elsewhere, the same holds there. A sticky folder on the way, such as `/tmp`, does no harm, because others
-    /// cannot replace in it what is not theirs.
+    /// Requires that only root and this user can have made a program, and can replace it: they own its file, every
+    /// folder on the way to it and every symbolic link there, and nobody else can write to the file or the folders.
+    /// Where links lead elsewhere, the same holds there. A sticky folder on the way, such as `/tmp`, does no harm,
+    /// because others cannot replace in it what is not theirs.
     /// - Parameter title: What the program is, for the error.
     /// - Throws: ``LockstepError/Code/permissionsTooOpen``; ``LockstepError/Code/accessDenied`` and other errors of
     ///   the system.
@@ -28,8 +28,7 @@ extension FileAccess {
     ) throws(LockstepError) {
         var next: FilePath? = path
         while let place = next {
-            try requireTrusted(
-                place, isWay: place != path && place != path.removingLastComponent(), title)
+            try requireTrusted(place, isWay: place != path && place != path.removingLastComponent(), title)
             next = place.components.isEmpty ? nil : place.removingLastComponent()
         }
     }
@@ -47,15 +46,13 @@ extension FileAccess {
         guard [0, geteuid()].contains(status.userID.rawValue) else {
             throw LockstepError(
                 .permissionsTooOpen, "\(title) is not run: \(place) belongs to another user",
-                hint: "install it where only you or root can write, in a folder of PATH",
-                context: .file(place))
+                hint: "install it where only you or root can write, in a folder of PATH", context: .file(place))
         }
         guard status.type != .symbolicLink else { return }
         let isShared = !status.permissions.isDisjoint(with: [.groupWrite, .otherWrite])
         guard isShared, !(isWay && status.permissions.contains(.saveText)) else { return }
         throw LockstepError(
             .permissionsTooOpen, "\(title) is not run: others can write to \(place)",
-            hint: "close it, if nobody has changed the program: chmod go-w \(place)",
-            context: .file(place))
+            hint: "close it, if nobody has changed the program: chmod go-w \(place)", context: .file(place))
     }
 }

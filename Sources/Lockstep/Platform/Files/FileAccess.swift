@@ -1,9 +1,9 @@
 package import SystemPackage
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// Opens and reads files that an attacker may have crafted.
@@ -19,8 +19,7 @@ package enum FileAccess {
     /// Opens an existing regular file for reading, without following a symbolic link in the last component.
     ///
     /// The checks use the open descriptor, so the file cannot be replaced in between.
-    package static func open(_ path: FilePath, _ sensitivity: Sensitivity) throws -> FileDescriptor
-    {
+    package static func open(_ path: FilePath, _ sensitivity: Sensitivity) throws -> FileDescriptor {
         try openSized(path, sensitivity).file
     }
 
@@ -29,8 +28,7 @@ package enum FileAccess {
     ) throws -> (file: FileDescriptor, size: Int) {
         // Non-blocking: a named pipe in place of the file must not block the caller.
         let file = try translatingErrno("open", path) {
-            try FileDescriptor.open(
-                path, .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking])
+            try FileDescriptor.open(path, .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking])
         }
         do {
             return (file, Int(try check(file, path, sensitivity).size))
@@ -140,8 +138,7 @@ package enum FileAccess {
             (!isOthers || fchown(file.rawValue, old.userID.rawValue, old.groupID.rawValue) == 0)
             && fchmod(file.rawValue, old.permissions.rawValue) == 0
         guard changed else {
-            throw LockstepError.system(
-                Errno(rawValue: errno), "give the owner and permissions of \(path) to", name)
+            throw LockstepError.system(Errno(rawValue: errno), "give the owner and permissions of \(path) to", name)
         }
     }
 
@@ -178,8 +175,7 @@ package enum FileAccess {
         }
         let permissions = status.permissions
         return Rights(
-            mode: String(permissions.rawValue & 0o7777, radix: 8),
-            isOwn: status.userID.rawValue == geteuid(),
+            mode: String(permissions.rawValue & 0o7777, radix: 8), isOwn: status.userID.rawValue == geteuid(),
             isReadableByOthers: !permissions.isDisjoint(with: [.groupRead, .otherRead]),
             isWritableByOthers: !permissions.isDisjoint(with: [.groupWrite, .otherWrite]),
             isSticky: permissions.contains(.saveText))

@@ -1,15 +1,15 @@
 internal import SystemPackage
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// An advisory lock on a side file, held until the value goes out of scope.
 ///
-/// The side file remains: removing it would let two processes lock two different files. It stays empty, too: a file in a
-/// folder that others write to can be another name of a file that must not change.
+/// The side file remains: removing it would let two processes lock two different files. It stays empty, too: a file in
+/// a folder that others write to can be another name of a file that must not change.
 struct FileLock: ~Copyable {
     /// Who else can have the lock at the same time.
     enum Kind {
@@ -26,15 +26,11 @@ struct FileLock: ~Copyable {
     /// - Parameters:
     ///   - order: Its place in the order of locks; nil for one that only its own job knows.
     ///   - creating: Whether to create the file if there is none.
-    init(
-        _ path: FilePath, _ kind: Kind = .exclusive, as order: LockOrder? = nil,
-        creating: Bool = true
-    ) throws {
+    init(_ path: FilePath, _ kind: Kind = .exclusive, as order: LockOrder? = nil, creating: Bool = true) throws {
         let file = try translatingErrno("open the lock file", path) {
             try FileDescriptor.open(
                 path, creating ? .readWrite : .readOnly,
-                options: creating
-                    ? [.create, .noFollow, .closeOnExec] : [.noFollow, .closeOnExec],
+                options: creating ? [.create, .noFollow, .closeOnExec] : [.noFollow, .closeOnExec],
                 permissions: creating ? .ownerReadWrite : nil)
         }
         let operation = kind == .exclusive ? LOCK_EX : LOCK_SH

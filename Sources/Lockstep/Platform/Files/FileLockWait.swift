@@ -60,8 +60,8 @@ extension FileLock {
     /// - Parameters:
     ///   - order: The lock's place in the order of locks; nil for one that only its own job knows.
     ///   - creating: Whether to create the file if there is none.
-    ///   - shouldContinue: Called about fifty times a second with the error that a wait would end with; an error that it
-    ///     throws ends the wait.
+    ///   - shouldContinue: Called about fifty times a second with the error that a wait would end with; an error that
+    ///     it throws ends the wait.
     /// - Throws: ``LockstepError/Code/locked`` after the timeout.
     static func wait(
         _ path: FilePath, _ kind: Kind = .exclusive, as order: LockOrder? = nil,

@@ -29,9 +29,7 @@ struct FilePattern {
         return found.sorted().map { FilePath($0.text) }
     }
 
-    private func expand(
-        _ folder: FilePath, _ rest: ArraySlice<String>, _ report: (FilePath) -> Void
-    ) throws {
+    private func expand(_ folder: FilePath, _ rest: ArraySlice<String>, _ report: (FilePath) -> Void) throws {
         guard let first = rest.first else { return }
         let others = rest.dropFirst()
         guard Self.isPattern(first) else {
@@ -101,8 +99,8 @@ struct FilePattern {
         return pattern[position...].allSatisfy { $0 == "*" }
     }
 
-    /// The characters of a name, by their bytes: a pattern with `é` in one character does not match it in two. A mark that
-    /// combines with `*` or `?` is a character of its own.
+    /// The characters of a name, by their bytes: a pattern with `é` in one character does not match it in two. A mark
+    /// that combines with `*` or `?` is a character of its own.
     private static func characters(_ text: String) -> [ExactText] {
         text.flatMap { character in
             let scalars = character.unicodeScalars

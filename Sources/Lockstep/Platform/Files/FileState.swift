@@ -1,9 +1,9 @@
 internal import SystemPackage
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// A file's identity, size and time of its last change, to see whether someone wrote to it in between.
@@ -22,9 +22,9 @@ struct FileState: Sendable, Equatable {
         }
         size = Int64(status.size)
         #if canImport(Darwin)
-            let time = status.rawValue.st_mtimespec
+        let time = status.rawValue.st_mtimespec
         #else
-            let time = status.rawValue.st_mtim
+        let time = status.rawValue.st_mtim
         #endif
         (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
     }

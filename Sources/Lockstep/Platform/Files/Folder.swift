@@ -1,15 +1,15 @@
 package import SystemPackage
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 #if canImport(Glibc)
-    private typealias DirectoryStream = OpaquePointer
+private typealias DirectoryStream = OpaquePointer
 #else
-    private typealias DirectoryStream = UnsafeMutablePointer<DIR>
+private typealias DirectoryStream = UnsafeMutablePointer<DIR>
 #endif
 
 /// Lists folders and makes temporary ones.
@@ -50,8 +50,7 @@ package enum Folder {
             let failure = Errno(rawValue: errno)
             guard failure != .notDirectory else {
                 throw LockstepError(
-                    .notAFile, "\(path) is a file, not a folder", hint: "give the folder's path",
-                    context: .file(path))
+                    .notAFile, "\(path) is a file, not a folder", hint: "give the folder's path", context: .file(path))
             }
             throw LockstepError.system(failure, "open the folder", path)
         }

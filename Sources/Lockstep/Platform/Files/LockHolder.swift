@@ -1,9 +1,9 @@
 internal import SystemPackage
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// The process that holds a lock, where the system shows it: Linux lists all locks in `/proc/locks`.
@@ -19,20 +19,18 @@ struct LockHolder: CustomStringConvertible {
         let device = UInt64(status.st_dev)
         let major = device >> 8 & 0xFFF | device >> 32 & ~0xFFF
         let minor = device & 0xFF | device >> 12 & ~0xFF
-        let place =
-            "\(major.padded(to: 2, radix: 16)):\(minor.padded(to: 2, radix: 16)):\(status.st_ino)"
+        let place = "\(major.padded(to: 2, radix: 16)):\(minor.padded(to: 2, radix: 16)):\(status.st_ino)"
         self.init(of: place, among: Self.text("/proc/locks") ?? "")
     }
 
     /// - Parameters:
     ///   - place: The file, as `MAJOR:MINOR:INODE`.
-    ///   - locks: Lines such as `4: FLOCK  ADVISORY  WRITE 4711 fe:00:16401048 0 EOF`. A process that waits has an arrow
-    ///     before the kind.
+    ///   - locks: Lines such as `4: FLOCK  ADVISORY  WRITE 4711 fe:00:16401048 0 EOF`. A process that waits has an
+    ///     arrow before the kind.
     init?(of place: String, among locks: String) {
         for line in locks.split(separator: "\n") {
             let parts = line.split(separator: " ")
-            guard parts.count > 5, parts[1] == "FLOCK", parts[5] == place,
-                let process = Int32(parts[4]), process > 0
+            guard parts.count > 5, parts[1] == "FLOCK", parts[5] == place, let process = Int32(parts[4]), process > 0
             else { continue }
             self.process = process
             let name = Self.text(FilePath("/proc/\(process)/comm"))?.split(separator: "\n").first

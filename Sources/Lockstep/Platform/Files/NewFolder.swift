@@ -25,9 +25,7 @@ package struct NewFolder: ~Copyable {
     }
 
     /// Writes a file with a unique name.
-    package mutating func add(
-        _ name: String, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void
-    ) throws {
+    package mutating func add(_ name: String, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void) throws {
         names.append(name)
         var file = try NewFile(inNewFolder: path.appending(name))
         try body { bytes in try file.write(bytes) }

@@ -23,17 +23,13 @@ extension LockstepError {
         case .isDirectory:
             error(.notAFile, "\(name) is a folder, not a file", "give the path of a file")
         case .notDirectory:
-            error(
-                .notAFile, "a part of \(name) is a file where a folder is expected",
-                "check the path's spelling")
+            error(.notAFile, "a part of \(name) is a file where a folder is expected", "check the path's spelling")
         case .tooManySymbolicLinkLevels:
             error(
                 .notAFile, "\(name) is a symbolic link, which is refused here",
                 "give the path of the file that the link points to")
         case .fileExists:
-            error(
-                .alreadyExists, "\(name) already exists",
-                "choose another path, or move the file away first")
+            error(.alreadyExists, "\(name) already exists", "choose another path, or move the file away first")
         case .noSpace: error(.full, what, "free some space on the disk and run it again")
         case .readOnlyFileSystem:
             error(.accessDenied, what, "the file system is mounted read-only")

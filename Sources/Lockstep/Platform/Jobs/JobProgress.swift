@@ -53,8 +53,7 @@ public struct JobProgress: Sendable, Hashable {
 
     /// - Parameter hasEnded: Nil for a phase that ends when everything is done.
     package init(
-        _ phase: Phase, step: String? = nil, _ done: Int, of total: Int? = nil, _ unit: Unit,
-        hasEnded: Bool? = nil
+        _ phase: Phase, step: String? = nil, _ done: Int, of total: Int? = nil, _ unit: Unit, hasEnded: Bool? = nil
     ) {
         self.phase = phase
         self.step = step

@@ -2,15 +2,16 @@
 ///
 ///     let report = try await JobThread.run { try PlaintextExport(to: "plain.db").run(on: store) }
 ///
-/// The work stays a part of its task: it has the task's values and priority, and cancelling the task stops it. Jobs that
-/// run at once have a thread each.
+/// The work stays a part of its task: it has the task's values and priority, and cancelling the task stops it. Jobs
+/// that run at once have a thread each.
 public enum JobThread {
     /// Runs `work` in the current task, on a new thread, and returns when it has ended.
     ///
-    /// Many small pieces of work are better done in one call: to begin a thread takes some microseconds. If the system has no
-    /// thread left, the work runs on one of Swift's.
+    /// Many small pieces of work are better done in one call: to begin a thread takes some microseconds. If the system
+    /// has no thread left, the work runs on one of Swift's.
     /// - Parameter work: What blocks, such as the `run` of a job.
-    /// - Throws: The error of `work`. Nothing else: a task that was cancelled before runs `work`, too, which finds that out.
+    /// - Throws: The error of `work`. Nothing else: a task that was cancelled before runs `work`, too, which finds that
+    ///   out.
     @concurrent
     @discardableResult
     public static func run<Result: Sendable>(

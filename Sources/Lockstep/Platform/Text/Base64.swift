@@ -1,7 +1,6 @@
 /// RFC 4648 base64 without padding, in its canonical form.
 enum Base64 {
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let values: [UInt8?] = {
         var values = [UInt8?](repeating: nil, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }

@@ -1,5 +1,5 @@
-/// A property with a text that comes from SQL, a file, a folder or a server, in a type whose equality Swift derives: it is
-/// compared by its bytes, as ``ExactText`` is.
+/// A property with a text that comes from SQL, a file, a folder or a server, in a type whose equality Swift derives: it
+/// is compared by its bytes, as ``ExactText`` is.
 ///
 ///     struct Place: Hashable {
 ///         @Exact var table: String

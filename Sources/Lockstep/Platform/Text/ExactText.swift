@@ -1,12 +1,12 @@
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
-/// A text that equals only a text with the same bytes, as for SQLite, PostgreSQL and most file systems. Swift's strings are
-/// equal if they are canonically equivalent in Unicode: `é` as one character (U+00E9) and as two (`e` and U+0301). So what
-/// comes from SQL, a file, a folder or a server and is looked up again is compared and kept as this.
+/// A text that equals only a text with the same bytes, as for SQLite, PostgreSQL and most file systems. Swift's strings
+/// are equal if they are canonically equivalent in Unicode: `é` as one character (U+00E9) and as two (`e` and U+0301).
+/// So what comes from SQL, a file, a folder or a server and is looked up again is compared and kept as this.
 public struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLiteral {
     /// The text.
     public let text: String
@@ -28,7 +28,8 @@ public struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLite
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(Self.hash(of: text)) }
 
-    /// Whether the bytes of the first come before those of the second, as SQLite's collation BINARY and PostgreSQL's "C" sort.
+    /// Whether the bytes of the first come before those of the second, as SQLite's collation BINARY and PostgreSQL's
+    /// "C" sort.
     public static func < (one: ExactText, other: ExactText) -> Bool {
         one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
     }
@@ -38,8 +39,7 @@ public struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLite
         // Up to 15 bytes lie in the value itself, and copies of a longer text share its storage.
         if MemoryLayout<String>.stride == MemoryLayout<(UInt64, UInt64)>.stride {
             let (first, second) = unsafe (
-                unsafeBitCast(one, to: (UInt64, UInt64).self),
-                unsafeBitCast(other, to: (UInt64, UInt64).self)
+                unsafeBitCast(one, to: (UInt64, UInt64).self), unsafeBitCast(other, to: (UInt64, UInt64).self)
             )
             if first == second { return true }
         }
@@ -81,8 +81,7 @@ public struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLite
             place += 8
         }
         // The last eight bytes, of which some can be mixed already.
-        return unsafe mixed(
-            hash ^ bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
+        return unsafe mixed(hash ^ bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
     }
 
     private static func mixed(_ word: UInt64) -> UInt64 {

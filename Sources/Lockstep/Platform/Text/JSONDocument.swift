@@ -133,8 +133,7 @@ struct JSONDocument {
             case UInt8(ascii: "u"):
                 guard let first = unit() else { return nil }
                 guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
-                guard take(word: "\\u"), let second = unit(), (0xDC00..<0xE000).contains(second)
-                else { return nil }
+                guard take(word: "\\u"), let second = unit(), (0xDC00..<0xE000).contains(second) else { return nil }
                 return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
             default: return nil
             }

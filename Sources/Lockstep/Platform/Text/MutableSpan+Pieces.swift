@@ -16,8 +16,7 @@ extension MutableSpan<UInt8> {
         _ body: (inout MutableSpan<UInt8>) throws(LockstepError) -> Result
     ) throws(LockstepError) -> Result {
         try unsafe withUnsafeMutableBufferPointer { bytes throws(LockstepError) in
-            var span = unsafe MutableSpan(
-                _unsafeElements: UnsafeMutableBufferPointer(rebasing: bytes[piece]))
+            var span = unsafe MutableSpan(_unsafeElements: UnsafeMutableBufferPointer(rebasing: bytes[piece]))
             return try body(&span)
         }
     }

@@ -38,8 +38,7 @@ enum PercentEncodedName {
                 continue
             }
             guard index + 2 < spelled.count,
-                let byte = UInt8(
-                    String(decoding: spelled[index + 1...index + 2], as: UTF8.self), radix: 16)
+                let byte = UInt8(String(decoding: spelled[index + 1...index + 2], as: UTF8.self), radix: 16)
             else { return nil }
             bytes.append(byte)
             index += 3

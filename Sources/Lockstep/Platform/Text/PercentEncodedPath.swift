@@ -25,8 +25,7 @@ enum PercentEncodedPath {
     /// Whether a path has this form.
     static func isShortest(_ path: FilePath) -> Bool {
         let names = path.components.map(\.kind)
-        let inner =
-            path.isRelative && names.first == .parentDirectory ? names.dropFirst() : names[...]
+        let inner = path.isRelative && names.first == .parentDirectory ? names.dropFirst() : names[...]
         return !inner.isEmpty && inner.allSatisfy { $0 == .regular }
     }
 

@@ -1,5 +1,6 @@
-// Swift's own comparisons of texts, `hasPrefix` and `hasSuffix` among them, take canonically equivalent texts for equal, and
-// see characters: a combining mark after a separator hides it. These see bytes, as SQLite, PostgreSQL and file systems do.
+// Swift's own comparisons of texts, `hasPrefix` and `hasSuffix` among them, take canonically equivalent texts for
+// equal, and see characters: a combining mark after a separator hides it. These see bytes, as SQLite, PostgreSQL and
+// file systems do.
 
 extension StringProtocol {
     /// Whether both have the same bytes.

@@ -1,15 +1,15 @@
 internal import Synchronization
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 // A thread that ends frees what a library keeps for it. If the process ends at the same moment, the library frees
-// everything from its exit handler, and the thread uses freed memory: a crash after all work was done. So a thread counts
-// from the moment when it is asked to end until it has freed its part, and an exit handler waits until none counts. Handlers
-// run in the reverse order of their registration, so ours is registered after the library's.
+// everything from its exit handler, and the thread uses freed memory: a crash after all work was done. So a thread
+// counts from the moment when it is asked to end until it has freed its part, and an exit handler waits until none
+// counts. Handlers run in the reverse order of their registration, so ours is registered after the library's.
 
 /// The worker threads that were asked to end, and have not yet freed what a library keeps for them.
 enum EndingThreads {
@@ -46,7 +46,8 @@ enum EndingThreads {
     private static func wait() {
         // A forked child has none of its parent's threads.
         guard ForkMark.current == mark, !isIgnored.load(ordering: .relaxed) else { return }
-        // Five seconds at most: a thread can have a long job left, and the one that ends the process can be one of them.
+        // Five seconds at most: a thread can have a long job left, and the one that ends the process can be one of
+        // them.
         for _ in 0..<5000 where count.load(ordering: .acquiring) > 0 { pause(1000) }
     }
 

@@ -1,9 +1,9 @@
 internal import Synchronization
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// Distinguishes a forked process from its parent, for data that both must not use.
@@ -19,20 +19,19 @@ enum ForkMark {
     /// A page that the kernel clears in a child process; nil if the kernel cannot do that. It is never released.
     nonisolated(unsafe) private static let page: UnsafeMutablePointer<UInt64>? = {
         #if os(Linux)
-            let size = Int(sysconf(Int32(_SC_PAGESIZE)))
-            let start = unsafe mmap(
-                nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-            guard let start = unsafe start, unsafe start != MAP_FAILED else { return nil }
-            // MADV_WIPEONFORK, since Linux 4.14 (madvise(2)).
-            guard unsafe madvise(start, size, 18) == 0 else {
-                unsafe munmap(start, size)
-                return nil
-            }
-            let page = unsafe start.bindMemory(to: UInt64.self, capacity: 1)
-            unsafe page.pointee = 1
-            return unsafe page
-        #else
+        let size = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let start = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let start = unsafe start, unsafe start != MAP_FAILED else { return nil }
+        // MADV_WIPEONFORK, since Linux 4.14 (madvise(2)).
+        guard unsafe madvise(start, size, 18) == 0 else {
+            unsafe munmap(start, size)
             return nil
+        }
+        let page = unsafe start.bindMemory(to: UInt64.self, capacity: 1)
+        unsafe page.pointee = 1
+        return unsafe page
+        #else
+        return nil
         #endif
     }()
 

@@ -1,5 +1,6 @@
 /// A value that threads use one at a time, and whose changes they can wait for.
-// Sendable by this proof: `state` is `Sendable`, and is accessed only in `locked` and `wait`, while `changed` is locked.
+// Sendable by this proof: `state` is `Sendable`, and is accessed only in `locked` and `wait`, while `changed` is
+// locked.
 final class Monitor<State: Sendable>: @unchecked Sendable {
     private let changed = WaitCondition()
     private var state: State

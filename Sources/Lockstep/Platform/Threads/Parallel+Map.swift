@@ -7,8 +7,7 @@ extension Parallel {
     /// - Parameter share: The minimum number of items for each thread.
     /// - Throws: The error of the first item that fails; later items may not have been tried.
     static func map<Item: Sendable, Output: Sendable, Failure: Error>(
-        _ items: [Item], share: Int,
-        _ transform: @escaping @Sendable (Item) throws(Failure) -> Output
+        _ items: [Item], share: Int, _ transform: @escaping @Sendable (Item) throws(Failure) -> Output
     ) throws(Failure) -> [Output] {
         let share = max(share, 1)
         let threads = min(Processors.count, items.count / share)

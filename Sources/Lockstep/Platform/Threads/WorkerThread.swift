@@ -1,16 +1,16 @@
 internal import Synchronization
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// A dedicated thread that runs jobs one after another, for work that waits for disks and locks: Swift's few
 /// cooperative threads must not wait.
 ///
-/// It starts with the first job. When the object is deallocated, it ends after the submitted jobs, and the process does not
-/// end before it: see ``EndingThreads``.
+/// It starts with the first job. When the object is deallocated, it ends after the submitted jobs, and the process does
+/// not end before it: see ``EndingThreads``.
 final class WorkerThread: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -62,18 +62,18 @@ private final class Inbox: Sendable {
     private func start() throws(LockstepError) {
         let context = unsafe Unmanaged.passRetained(self)
         #if canImport(Darwin)
-            var thread: pthread_t?
+        var thread: pthread_t?
         #else
-            var thread = pthread_t()
+        var thread = pthread_t()
         #endif
         let code = unsafe pthread_create(
             &thread, nil,
             { context in
                 #if canImport(Darwin)
-                    let inbox = unsafe Unmanaged<Inbox>.fromOpaque(context).takeRetainedValue()
+                let inbox = unsafe Unmanaged<Inbox>.fromOpaque(context).takeRetainedValue()
                 #else
-                    guard let context = unsafe context else { return nil }
-                    let inbox = unsafe Unmanaged<Inbox>.fromOpaque(context).takeRetainedValue()
+                guard let context = unsafe context else { return nil }
+                let inbox = unsafe Unmanaged<Inbox>.fromOpaque(context).takeRetainedValue()
                 #endif
                 inbox.work()
                 return nil
@@ -85,9 +85,9 @@ private final class Inbox: Sendable {
                 hint: "raise the limit on threads, or use fewer stores at once")
         }
         #if canImport(Darwin)
-            if let thread = unsafe thread { unsafe pthread_detach(thread) }
+        if let thread = unsafe thread { unsafe pthread_detach(thread) }
         #else
-            pthread_detach(thread)
+        pthread_detach(thread)
         #endif
     }
 

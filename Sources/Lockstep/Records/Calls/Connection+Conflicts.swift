@@ -7,8 +7,8 @@ extension Connection {
     /// - Parameters:
     ///   - record: The record. Its key can be nil.
     ///   - target: One column or several that are UNIQUE together.
-    /// - Throws: ``LockstepError/Code/sqlFailed`` if the columns are not UNIQUE; ``LockstepError/Code/misuse`` for a sealed
-    ///   column; the errors of ``insert(_:)``.
+    /// - Throws: ``LockstepError/Code/sqlFailed`` if the columns are not UNIQUE; ``LockstepError/Code/misuse`` for a
+    ///   sealed column; the errors of ``insert(_:)``.
     public func upsert<R: Record>(_ record: R, on target: PartialKeyPath<R>...) throws {
         try upsert(record, on: RecordProperties.of(R.self).columns(target))
     }
@@ -18,8 +18,8 @@ extension Connection {
         _ = try write { db in try insertion.run(updating: true, db) }
     }
 
-    /// Inserts a record unless a row has its values in these columns, and returns the row as it is stored; nil, and nothing
-    /// changes, if there is one already.
+    /// Inserts a record unless a row has its values in these columns, and returns the row as it is stored; nil, and
+    /// nothing changes, if there is one already.
     /// - Parameters:
     ///   - record: The record. Its key can be nil.
     ///   - target: One column or several that are UNIQUE together. A conflict in another column is an error.
@@ -107,29 +107,22 @@ private struct ConflictingInsert<R: Record> {
 
     /// Runs it, and returns whether a row was written.
     func run(updating: Bool, _ connection: borrowing Connection) throws -> Bool {
-        source.isView
-            ? try runOnView(updating: updating, connection)
-            : try runOnTable(updating: updating, connection)
+        source.isView ? try runOnView(updating: updating, connection) : try runOnTable(updating: updating, connection)
     }
 
     private func runOnTable(updating: Bool, _ connection: borrowing Connection) throws -> Bool {
         let columns = target.map { SQLTokens.quote($0.name) }.joined(separator: ", ")
         let assignments = others.map { SQLTokens.quote($0.name) }.map { "\($0) = excluded.\($0)" }
-        let action =
-            updating && !assignments.isEmpty
-            ? "UPDATE SET \(assignments.joined(separator: ", "))" : "NOTHING"
+        let action = updating && !assignments.isEmpty ? "UPDATE SET \(assignments.joined(separator: ", "))" : "NOTHING"
         try connection.execute(
-            SQL(
-                verbatim: "\(insertion) ON CONFLICT (\(columns)) DO \(action)",
-                values: written.map(\.value)))
+            SQL(verbatim: "\(insertion) ON CONFLICT (\(columns)) DO \(action)", values: written.map(\.value)))
         return connection.changes > 0
     }
 
     /// A view has no ON CONFLICT. Inside the transaction nobody else can insert the row meanwhile.
     private func runOnView(updating: Bool, _ connection: borrowing Connection) throws -> Bool {
         let isThere = try connection.value(
-            "SELECT EXISTS (SELECT 1 FROM \(verbatim: source.name) WHERE \(condition))",
-            as: Bool.self)
+            "SELECT EXISTS (SELECT 1 FROM \(verbatim: source.name) WHERE \(condition))", as: Bool.self)
         guard isThere == true else {
             try connection.execute(SQL(verbatim: insertion, values: written.map(\.value)))
             return true
@@ -140,8 +133,7 @@ private struct ConflictingInsert<R: Record> {
             let one: SQL = "\(name: column.name) = \(column.value)"
             assignments = index == 0 ? one : "\(assignments), \(one)"
         }
-        try connection.execute(
-            "UPDATE \(verbatim: source.name) SET \(assignments) WHERE \(condition)")
+        try connection.execute("UPDATE \(verbatim: source.name) SET \(assignments) WHERE \(condition)")
         return true
     }
 
@@ -164,9 +156,7 @@ private struct ConflictingInsert<R: Record> {
     /// The row that was inserted.
     func row(_ connection: borrowing Connection) throws -> R? {
         let sql: SQL =
-            if target.contains(where: { $0.value == .null }),
-                let number = source.columns.numberName, !source.isView
-            {
+            if target.contains(where: { $0.value == .null }), let number = source.columns.numberName, !source.isView {
                 "SELECT \(verbatim: source.selection) FROM \(verbatim: source.name) WHERE \(name: number) = \(connection.lastInsertedRowID)"
             } else {
                 "SELECT \(verbatim: source.selection) FROM \(verbatim: source.name) WHERE \(condition)"

@@ -1,6 +1,6 @@
 extension Connection {
-    /// Compares record types with the schema that the connection sees, some 30 µs each, and reports everything that does not fit
-    /// at once:
+    /// Compares record types with the schema that the connection sees, some 30 µs each, and reports everything that
+    /// does not fit at once:
     ///
     /// - a property without a column, or a table that is missing;
     /// - a property that can be nil, and a column that is NOT NULL; the reverse;
@@ -8,8 +8,8 @@ extension Connection {
     /// - a number in a column of texts, or a text in a column of numbers, which SQLite would convert.
     ///
     /// Only names are compared where the table is a view or virtual.
-    /// - Throws: ``LockstepError/Code/recordMisfit`` if a type does not fit; ``LockstepError/Code/keyUnavailable`` if a table
-    ///   has sealed columns whose keys the connection does not have.
+    /// - Throws: ``LockstepError/Code/recordMisfit`` if a type does not fit; ``LockstepError/Code/keyUnavailable`` if a
+    ///   table has sealed columns whose keys the connection does not have.
     public func check(_ records: any Record.Type...) throws { try check(all: records) }
 
     /// The same for a list of types.
@@ -21,8 +21,7 @@ extension Connection {
         }
         guard let first = misfits.first else { return }
         throw LockstepError(
-            first.code, misfits.map(\.message).joined(separator: "\n"), hint: first.hint,
-            context: first.context)
+            first.code, misfits.map(\.message).joined(separator: "\n"), hint: first.hint, context: first.context)
     }
 
     private func misfit<R: Record>(of type: R.Type) throws -> LockstepError? {
@@ -37,8 +36,7 @@ extension Connection {
         try check.refuseNil(of: check.defaulted, type, self)
         guard !check.problems.isEmpty else { return nil }
         return LockstepError(
-            .recordMisfit,
-            "\(type) does not fit table \(R.table): \(check.problems.joined(separator: "; "))",
+            .recordMisfit, "\(type) does not fit table \(R.table): \(check.problems.joined(separator: "; "))",
             hint: columns.list, context: .init(table: R.table, missing: check.missing))
     }
 }
@@ -99,8 +97,7 @@ private struct RecordCheck {
             } else if columns.isTable, column.isNotNull, !column.isDefaulted, !column.isGenerated,
                 !columns.rowID.hasSameBytes(as: column.name)
             {
-                problems.append(
-                    "column \(column.name) is NOT NULL without a default, and has no property")
+                problems.append("column \(column.name) is NOT NULL without a default, and has no property")
             }
         }
         for name in R.primaryKey where columns[name] == nil {
@@ -109,8 +106,7 @@ private struct RecordCheck {
     }
 
     private mutating func compare(
-        _ property: RecordProperties.Property, _ column: RecordColumns.Column,
-        _ columns: RecordColumns
+        _ property: RecordProperties.Property, _ column: RecordColumns.Column, _ columns: RecordColumns
     ) {
         guard columns.isTable else { return }
         let isNumber = columns.rowID.hasSameBytes(as: column.name)
@@ -127,16 +123,15 @@ private struct RecordCheck {
         guard !columns.sealed.contains(SQLName(column.name)) else { return }
         switch (property.type.storage, column.affinity) {
         case (.number, .text):
-            problems.append(
-                "\(property.name) is of type \(property.type.name), and its column stores texts")
+            problems.append("\(property.name) is of type \(property.type.name), and its column stores texts")
         case (.text, .integer), (.text, .real), (.text, .numeric):
-            problems.append(
-                "\(property.name) is of type \(property.type.name), and its column stores numbers")
+            problems.append("\(property.name) is of type \(property.type.name), and its column stores numbers")
         default: break
         }
     }
 
-    /// A nil is written as NULL, which a default does not replace: reported, unless the type's own coding leaves nil out.
+    /// A nil is written as NULL, which a default does not replace: reported, unless the type's own coding leaves nil
+    /// out.
     mutating func refuseNil<R: Record>(
         of columns: [String], _ type: R.Type, _ connection: borrowing Connection
     ) throws {

@@ -2,8 +2,8 @@
 ///
 ///     let old = try db.all(Film.self, where: { $0.year < 1970 }, orderBy: { [$0.title.ascending] }, limit: 20)
 ///
-/// A table with sealed columns is read and written through its readable view; see ``Condition`` for what its blind indexes
-/// answer.
+/// A table with sealed columns is read and written through its readable view; see ``Condition`` for what its blind
+/// indexes answer.
 extension Connection {
     /// The rows that satisfy a condition, or all.
     /// - Parameters:
@@ -13,11 +13,12 @@ extension Connection {
     ///   - limit: The largest number of rows.
     ///   - offset: How many rows to leave out before the first. SQLite reads them all the same: for page after page
     ///     ``page(_:where:orderBy:limit:after:)`` costs less, and no row is missed when others are deleted meanwhile.
-    /// - Throws: ``LockstepError/Code/recordMisfit`` for a property whose column is not known, or a missing table or column;
-    ///   ``LockstepError/Code/bindMismatch`` for a value that its column cannot store; ``LockstepError/Code/misuse`` for a
-    ///   condition on a sealed column that no blind index answers; ``LockstepError/Code/limitExceeded`` for an order by a sealed
-    ///   column that would open more rows than ``ConnectionOptions/maximumOpenedRows``; ``LockstepError/Code/keyUnavailable``;
-    ///   the errors of ``prepare(_:)``, ``Statement/run(_:)`` and ``Row/decode(_:)``.
+    /// - Throws: ``LockstepError/Code/recordMisfit`` for a property whose column is not known, or a missing table or
+    ///   column; ``LockstepError/Code/bindMismatch`` for a value that its column cannot store;
+    ///   ``LockstepError/Code/misuse`` for a condition on a sealed column that no blind index answers;
+    ///   ``LockstepError/Code/limitExceeded`` for an order by a sealed column that would open more rows than
+    ///   ``ConnectionOptions/maximumOpenedRows``; ``LockstepError/Code/keyUnavailable``; the errors of ``prepare(_:)``,
+    ///   ``Statement/run(_:)`` and ``Row/decode(_:)``.
     public func all<R: Record>(
         _ type: R.Type, where condition: ((Columns<R>) -> Condition<R>)? = nil,
         orderBy order: ((Columns<R>) -> [Ordering<R>])? = nil, limit: Int? = nil,
@@ -35,15 +36,16 @@ extension Connection {
         try RecordQuery(condition, orderBy: order, limit: 1).first(self)
     }
 
-    /// The next rows that satisfy a condition, in this order and then by their key, after a row that an earlier page ended with.
+    /// The next rows that satisfy a condition, in this order and then by their key, after a row that an earlier page
+    /// ended with.
     ///
     ///     var page = try db.page(Film.self, orderBy: { [$0.year.descending] }, limit: 20)
     ///     while let last = page.last {
     ///         page = try db.page(Film.self, orderBy: { [$0.year.descending] }, limit: 20, after: last)
     ///     }
     ///
-    /// An index on the columns of the order finds the first row of each page. Rows that others insert or delete meanwhile
-    /// neither repeat nor hide rows that stay.
+    /// An index on the columns of the order finds the first row of each page. Rows that others insert or delete
+    /// meanwhile neither repeat nor hide rows that stay.
     /// - Parameters:
     ///   - type: The record type, with a key.
     ///   - condition: The condition over the type's columns.
@@ -77,7 +79,8 @@ extension Connection {
     }
 
     /// Deletes the rows that satisfy a condition, and returns how many there were.
-    /// - Throws: The errors of ``all(_:where:orderBy:limit:offset:)``, and SQLite's, such as ``LockstepError/Code/constraint``.
+    /// - Throws: The errors of ``all(_:where:orderBy:limit:offset:)``, and SQLite's, such as
+    ///   ``LockstepError/Code/constraint``.
     @discardableResult
     public func delete<R: Record>(
         _ type: R.Type, where condition: (Columns<R>) -> Condition<R>
@@ -89,12 +92,11 @@ extension Connection {
     ///
     ///     try db.update(Film.self, set: { [$0.likes += 1, $0.seen.set(to: true)] }, where: { $0.id == 42 })
     ///
-    /// - Throws: ``LockstepError/Code/misuse`` if nothing is set; the errors of ``all(_:where:orderBy:limit:offset:)``, and SQLite's,
-    ///   such as ``LockstepError/Code/constraint``.
+    /// - Throws: ``LockstepError/Code/misuse`` if nothing is set; the errors of ``all(_:where:orderBy:limit:offset:)``,
+    ///   and SQLite's, such as ``LockstepError/Code/constraint``.
     @discardableResult
     public func update<R: Record>(
-        _ type: R.Type, set assignments: (Columns<R>) -> [Assignment<R>],
-        where condition: (Columns<R>) -> Condition<R>
+        _ type: R.Type, set assignments: (Columns<R>) -> [Assignment<R>], where condition: (Columns<R>) -> Condition<R>
     ) throws -> Int {
         try RecordQuery(where: condition).update(assignments(Columns()), self)
     }
@@ -103,7 +105,8 @@ extension Connection {
 extension SQL.StringInterpolation {
     /// `\(Film.self)`: the name of the record's table, or of its readable view if it has sealed columns.
     ///
-    /// The connection that prepares the SQL finds it: ``LockstepError/Code/keyUnavailable`` if it does not have the keys.
+    /// The connection that prepares the SQL finds it: ``LockstepError/Code/keyUnavailable`` if it does not have the
+    /// keys.
     public mutating func appendInterpolation<R: Record>(_ type: R.Type) {
         append(RecordName(table: R.table), SQLTokens.quote(R.table))
     }

@@ -1,13 +1,13 @@
 /// Values of ``Record`` types as rows.
 ///
-/// A table with sealed columns is read and written through its readable view. Each call is one change: it happens as a whole or
-/// not at all.
+/// A table with sealed columns is read and written through its readable view. Each call is one change: it happens as a
+/// whole or not at all.
 extension Connection {
-    /// Inserts a record, and returns the row as it is stored: with its number, if the key is nil and an INTEGER PRIMARY KEY,
-    /// with generated columns, and with the defaults of columns that the record does not encode.
+    /// Inserts a record, and returns the row as it is stored: with its number, if the key is nil and an INTEGER PRIMARY
+    /// KEY, with generated columns, and with the defaults of columns that the record does not encode.
     /// - Throws: ``LockstepError/Code/bindMismatch`` for a property that its column cannot store;
-    ///   ``LockstepError/Code/constraint``; ``LockstepError/Code/misuse`` if a table with sealed columns has no key by which
-    ///   the row can be read; the errors of ``prepare(_:)`` and ``Row/decode(_:)``.
+    ///   ``LockstepError/Code/constraint``; ``LockstepError/Code/misuse`` if a table with sealed columns has no key by
+    ///   which the row can be read; the errors of ``prepare(_:)`` and ``Row/decode(_:)``.
     @discardableResult
     public func insert<R: Record>(_ record: R) throws -> R {
         try whole { db in try db.inserted(record) }
@@ -33,9 +33,9 @@ extension Connection {
     }
 
     /// Updates the row with the record's key.
-    /// - Throws: ``LockstepError/Code/rowMissing`` if there is no such row; ``LockstepError/Code/misuse`` if the record has no
-    ///   key; ``LockstepError/Code/recordMisfit`` if several rows have the key, in different forms such as a UUID's; the errors
-    ///   of ``insert(_:)``.
+    /// - Throws: ``LockstepError/Code/rowMissing`` if there is no such row; ``LockstepError/Code/misuse`` if the record
+    ///   has no key; ``LockstepError/Code/recordMisfit`` if several rows have the key, in different forms such as a
+    ///   UUID's; the errors of ``insert(_:)``.
     public func update<R: Record>(_ record: R) throws {
         try whole { db in
             if let key = try db.storedKey(record) { return try db.update(record, at: key) }
@@ -45,7 +45,8 @@ extension Connection {
     }
 
     /// Updates the row with the record's key, or inserts the record if there is none.
-    /// - Throws: The errors of ``insert(_:)``; ``LockstepError/Code/sqlFailed`` if the key is neither a primary key nor unique.
+    /// - Throws: The errors of ``insert(_:)``; ``LockstepError/Code/sqlFailed`` if the key is neither a primary key nor
+    ///   unique.
     public func upsert<R: Record>(_ record: R) throws {
         try whole { db in
             if let key = try db.storedKey(record) { return try db.update(record, at: key) }
@@ -100,10 +101,10 @@ extension Connection {
         }
     }
 
-    /// Updates the columns in which a record differs from an earlier value of it, and returns whether there are any. Nothing
-    /// is written if there are none.
-    /// - Throws: ``LockstepError/Code/misuse`` if the two have different keys or encode different properties; the errors of
-    ///   ``update(_:)``.
+    /// Updates the columns in which a record differs from an earlier value of it, and returns whether there are any.
+    /// Nothing is written if there are none.
+    /// - Throws: ``LockstepError/Code/misuse`` if the two have different keys or encode different properties; the
+    ///   errors of ``update(_:)``.
     @discardableResult
     public func updateChanges<R: Record>(_ record: R, from earlier: R) throws -> Bool {
         try whole { db in
@@ -125,8 +126,7 @@ extension Connection {
                     guard new.values[index] == old.values[index] else {
                         throw LockstepError(
                             .misuse, "the two values of \(R.self) have different keys",
-                            hint: "insert a record for another row",
-                            context: .init(table: R.table, column: name))
+                            hint: "insert a record for another row", context: .init(table: R.table, column: name))
                     }
                 } else if new.values[index] != old.values[index] {
                     changed.append((name, new.values[index]))
@@ -146,8 +146,8 @@ extension Connection {
 
     // MARK: Parts
 
-    /// Runs a change of one or more statements as a whole. A single statement needs no savepoint in a transaction: only the
-    /// reading that follows it can fail, and then the caller learns it.
+    /// Runs a change of one or more statements as a whole. A single statement needs no savepoint in a transaction: only
+    /// the reading that follows it can fail, and then the caller learns it.
     private func whole<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         try isInTransaction ? savepointIfViews(body) : write(body)
     }
@@ -238,14 +238,12 @@ extension Connection {
     private static func keyMissing<R: Record>(_ type: R.Type) -> LockstepError {
         LockstepError(
             .misuse, "the key of \(type) is nil: \(type.primaryKey.joined(separator: ", "))",
-            hint: "insert the record first, and use the one that `insert` returns",
-            context: .init(table: type.table))
+            hint: "insert the record first, and use the one that `insert` returns", context: .init(table: type.table))
     }
 
     private static func rowMissing<R: Record>(_ type: R.Type) -> LockstepError {
         LockstepError(
             .rowMissing, "\(type.table) has no row with the key of this \(type)",
-            hint: "`upsert` and `save` insert it if it is missing",
-            context: .init(table: type.table))
+            hint: "`upsert` and `save` insert it if it is missing", context: .init(table: type.table))
     }
 }

@@ -4,8 +4,7 @@ extension Connection {
     /// - Throws: ``LockstepError/Code/recordMisfit`` if several rows have the key, in different forms.
     func storedKey<R: Record>(_ type: R.Type, _ key: [Value]) throws -> [Value]? {
         let source = try recordSource(type)
-        guard source.hasFormedKey, key.count == source.key.count, !key.contains(.null),
-            try !source.isKeyInOneForm(self)
+        guard source.hasFormedKey, key.count == source.key.count, !key.contains(.null), try !source.isKeyInOneForm(self)
         else { return nil }
         if let isOther = try isInLowerCase(key, source), !isOther { return nil }
         var equal: SQL = ""
@@ -22,10 +21,8 @@ extension Connection {
         ) { row in try (0..<key.count).map { try row[$0] as Value } }
         guard rows.count < 2 else {
             throw LockstepError(
-                .recordMisfit,
-                "\(R.table) has several rows with the key of one \(R.self), stored in different forms",
-                hint: "keep one of them, and bring the column to one form: "
-                    + source.directives(source.key),
+                .recordMisfit, "\(R.table) has several rows with the key of one \(R.self), stored in different forms",
+                hint: "keep one of them, and bring the column to one form: " + source.directives(source.key),
                 context: .init(table: R.table, column: source.key.first))
         }
         return rows.first == key ? nil : rows.first
@@ -39,8 +36,7 @@ extension Connection {
         let lower = text.lowercased()
         guard lower != text else { return false }
         return try value(
-            "SELECT EXISTS (SELECT 1 FROM \(verbatim: source.name) WHERE \(name: source.key[0]) = \(lower))"
-        ) ?? false
+            "SELECT EXISTS (SELECT 1 FROM \(verbatim: source.name) WHERE \(name: source.key[0]) = \(lower))") ?? false
     }
 
     /// The same for values in another order of the key's columns.

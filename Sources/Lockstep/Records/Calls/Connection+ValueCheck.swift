@@ -1,9 +1,9 @@
 extension Connection {
-    /// Looks at all values of record types' columns whose types are read from several forms, such as UUIDs, dates as text and
-    /// decimal numbers, and reports at once:
+    /// Looks at all values of record types' columns whose types are read from several forms, such as UUIDs, dates as
+    /// text and decimal numbers, and reports at once:
     ///
-    /// - columns with values in another form than the one that is written: conditions find them by what is read from them, which
-    ///   takes longer, and `-- lockstep: normalise T.C as uuid` in a migration brings them to one form;
+    /// - columns with values in another form than the one that is written: conditions find them by what is read from
+    ///   them, which takes longer, and `-- lockstep: normalise T.C as uuid` in a migration brings them to one form;
     /// - columns with values that are not read at all.
     ///
     /// This reads all rows, and opens the cells of such columns that are sealed: it is for a test or a job, while
@@ -29,9 +29,7 @@ extension Connection {
                     }
                 }
                 if counts.unread > 0 {
-                    problems.append(
-                        "\(title) has \(counted(counts.unread, "value")) that \(record) does not read"
-                    )
+                    problems.append("\(title) has \(counted(counts.unread, "value")) that \(record) does not read")
                 }
                 if counts.other + counts.unread > 0 {
                     context = context ?? .init(table: record.table, column: column)
@@ -41,10 +39,8 @@ extension Connection {
         guard let context else { return }
         let hint =
             directives.isEmpty
-            ? "correct them by SQL"
-            : "in a migration, bring them to one form: \(directives.joined(separator: ", "))"
-        throw LockstepError(
-            .recordMisfit, problems.joined(separator: "; "), hint: hint, context: context)
+            ? "correct them by SQL" : "in a migration, bring them to one form: \(directives.joined(separator: ", "))"
+        throw LockstepError(.recordMisfit, problems.joined(separator: "; "), hint: hint, context: context)
     }
 
     private func counts<R: Record>(

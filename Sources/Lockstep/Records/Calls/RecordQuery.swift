@@ -62,15 +62,13 @@ struct RecordQuery<R: Record>: Sendable {
 
     func count(_ connection: borrowing Connection) throws -> Int {
         let source = try connection.recordSource(R.self)
-        let sql: SQL =
-            "SELECT count(*) FROM \(verbatim: source.name)\(try filter(source, connection))"
+        let sql: SQL = "SELECT count(*) FROM \(verbatim: source.name)\(try filter(source, connection))"
         return try connection.value(sql) ?? 0
     }
 
     func delete(_ connection: borrowing Connection) throws -> Int {
         let source = try connection.recordSource(R.self)
-        try connection.execute(
-            "DELETE FROM \(verbatim: source.name)\(try filter(source, connection))")
+        try connection.execute("DELETE FROM \(verbatim: source.name)\(try filter(source, connection))")
         return connection.changes
     }
 
@@ -88,8 +86,7 @@ struct RecordQuery<R: Record>: Sendable {
             let one = try assignment.sql(source)
             list = index == 0 ? one : "\(list), \(one)"
         }
-        try connection.execute(
-            "UPDATE \(verbatim: source.name) SET \(list)\(try filter(source, connection))")
+        try connection.execute("UPDATE \(verbatim: source.name) SET \(list)\(try filter(source, connection))")
         return connection.changes
     }
 
@@ -108,8 +105,7 @@ struct RecordQuery<R: Record>: Sendable {
             }
             let direction = ordering.isDescending ? " DESC" : ""
             let key = try orderKey(index, column, source, filter, connection)
-            sql =
-                "\(sql)\(verbatim: index == 0 ? " ORDER BY " : ", ")\(verbatim: key)\(verbatim: direction)"
+            sql = "\(sql)\(verbatim: index == 0 ? " ORDER BY " : ", ")\(verbatim: key)\(verbatim: direction)"
         }
         if let limit, limit < 0 {
             throw LockstepError(
@@ -130,8 +126,7 @@ struct RecordQuery<R: Record>: Sendable {
 
     /// SQL by which rows are ordered by what is read from a column.
     private func orderKey(
-        _ index: Int, _ column: String, _ source: RecordSource, _ filter: SQL,
-        _ connection: borrowing Connection
+        _ index: Int, _ column: String, _ source: RecordSource, _ filter: SQL, _ connection: borrowing Connection
     ) throws -> String {
         let name = SQLTokens.quote(column)
         guard let formed = source.forms[column] else { return name }
@@ -140,15 +135,13 @@ struct RecordQuery<R: Record>: Sendable {
             && offset == 0
             && !source.isView
         if formed.form != .decimal,
-            try source.forms.isOneForm(
-                column, isWorthLook: condition == nil && !isFirstDate, connection)
+            try source.forms.isOneForm(column, isWorthLook: condition == nil && !isFirstDate, connection)
         {
             return name
         }
         if isFirstDate, let limit {
             let order = DateOrder(
-                column: column, isDescending: order[0].isDescending, limit: limit,
-                rows: source.name, condition: filter)
+                column: column, isDescending: order[0].isDescending, limit: limit, rows: source.name, condition: filter)
             if try order.isThatOfTexts(connection) { return name }
         }
         return formed.form.order(name)
@@ -176,15 +169,15 @@ struct RecordQuery<R: Record>: Sendable {
         return " WHERE \(try ConditionWriter.sql(condition, source, connection))"
     }
 
-    /// The rows that come after the one with these values in the order: greater in the first column in which they differ.
+    /// The rows that come after the one with these values in the order: greater in the first column in which they
+    /// differ.
     private func rest(
         after values: [(name: String, value: Value)], _ source: RecordSource
     ) throws -> ConditionTree {
         var rest = ConditionTree.sql("0")
         for ordering in order.reversed() {
             let column = try ordering.column.get()
-            guard let value = values.first(where: { SQLName($0.name) == SQLName(column) })?.value
-            else {
+            guard let value = values.first(where: { SQLName($0.name) == SQLName(column) })?.value else {
                 throw LockstepError(
                     .misuse, "\(R.self) does not encode \(column), by which its pages are ordered",
                     context: .init(table: R.table, column: column))
@@ -256,8 +249,7 @@ extension Assignment {
         let result: SQL = "\(verbatim: name) \(verbatim: sign) \(value)"
         guard case .integer = value else { return "\(verbatim: name) = \(result)" }
         let overflow = "abs(-9223372036854775807 - 1)"
-        return
-            "\(verbatim: name) = CASE typeof(\(result)) WHEN 'real' THEN \(verbatim: overflow) ELSE \(result) END"
+        return "\(verbatim: name) = CASE typeof(\(result)) WHEN 'real' THEN \(verbatim: overflow) ELSE \(result) END"
     }
 }
 
@@ -269,8 +261,7 @@ extension Connection {
             throw LockstepError(
                 .misuse,
                 "the key of \(type) has \(counted(source.key.count, "column")), and \(counted(key.count, "value")) is given",
-                hint: "its key is \(source.key.joined(separator: ", "))",
-                context: .init(table: R.table))
+                hint: "its key is \(source.key.joined(separator: ", "))", context: .init(table: R.table))
         }
         guard source.hasFormedKey else { return try row(type, at: key) }
         return try read { db in try db.row(type, at: try db.storedKey(type, key) ?? key) }

@@ -32,15 +32,16 @@ extension Store {
         return try await read { db in try query.first(db) }
     }
 
-    /// The next rows that satisfy a condition, in this order and then by their key, after a row that an earlier page ended with.
+    /// The next rows that satisfy a condition, in this order and then by their key, after a row that an earlier page
+    /// ended with.
     ///
     ///     var page = try await store.page(Film.self, orderBy: { [$0.year.descending] }, limit: 20)
     ///     while let last = page.last {
     ///         page = try await store.page(Film.self, orderBy: { [$0.year.descending] }, limit: 20, after: last)
     ///     }
     ///
-    /// An index on the columns of the order finds the first row of each page. Rows that others insert or delete meanwhile
-    /// neither repeat nor hide rows that stay.
+    /// An index on the columns of the order finds the first row of each page. Rows that others insert or delete
+    /// meanwhile neither repeat nor hide rows that stay.
     /// - Parameters:
     ///   - type: The record type, with a key.
     ///   - condition: The condition over the type's columns.
@@ -92,8 +93,7 @@ extension Store {
     /// - Throws: The errors of ``Connection/update(_:set:where:)`` and of a write.
     @discardableResult
     public func update<R: Record>(
-        _ type: R.Type, set assignments: (Columns<R>) -> [Assignment<R>],
-        where condition: (Columns<R>) -> Condition<R>
+        _ type: R.Type, set assignments: (Columns<R>) -> [Assignment<R>], where condition: (Columns<R>) -> Condition<R>
     ) async throws -> Int {
         let (query, list) = (RecordQuery(where: condition), assignments(Columns()))
         return try await write { db in try query.update(list, db) }

@@ -4,7 +4,8 @@
 ///
 /// ``Connection`` has the same for several changes in one transaction.
 extension Store {
-    /// Inserts a record, and returns the row as it is stored: with its number, if the key is nil and an INTEGER PRIMARY KEY.
+    /// Inserts a record, and returns the row as it is stored: with its number, if the key is nil and an INTEGER PRIMARY
+    /// KEY.
     /// - Throws: The errors of ``Connection/insert(_:)`` and of a write.
     @discardableResult
     public func insert<R: Record>(_ record: R) async throws -> R {
@@ -18,8 +19,8 @@ extension Store {
     }
 
     /// Updates the row with the record's key.
-    /// - Throws: ``LockstepError/Code/rowMissing`` if there is no such row; the errors of ``Connection/update(_:)`` and of a
-    ///   write.
+    /// - Throws: ``LockstepError/Code/rowMissing`` if there is no such row; the errors of ``Connection/update(_:)`` and
+    ///   of a write.
     public func update<R: Record>(_ record: R) async throws {
         try await write { db in try db.update(record) }
     }

@@ -8,18 +8,19 @@
 /// | `hasPrefix`, `like`, `equalIgnoringCase` | texts |
 /// | ``sql(_:)`` | everything else |
 ///
-/// On a sealed column a condition is answered by a blind index: `==` and `in` by one for the value's type, `equalIgnoringCase`
-/// by `casefold`, `hasPrefix` by `prefix-N`, and `between`, or two bounds joined by `&&`, of integers by `bucket-N`. For NULL no
-/// index is needed. What no index can answer is an error, unless ``scanning(_:)`` allows that all rows are opened.
+/// On a sealed column a condition is answered by a blind index: `==` and `in` by one for the value's type,
+/// `equalIgnoringCase` by `casefold`, `hasPrefix` by `prefix-N`, and `between`, or two bounds joined by `&&`, of
+/// integers by `bucket-N`. For NULL no index is needed. What no index can answer is an error, unless ``scanning(_:)``
+/// allows that all rows are opened.
 public struct Condition<Root: Record>: Sendable {
     let tree: ConditionTree
 
-    /// SQL as a condition, with interpolated values as parameters: `.sql("year % 10 = \(digit)")`. It sees the columns of the
-    /// table, or of its readable view, where it opens the sealed columns that it names, in every row.
+    /// SQL as a condition, with interpolated values as parameters: `.sql("year % 10 = \(digit)")`. It sees the columns
+    /// of the table, or of its readable view, where it opens the sealed columns that it names, in every row.
     public static func sql(_ sql: SQL) -> Condition { Condition(tree: .sql(sql)) }
 
-    /// A condition that can open the sealed columns that it names in every row of the table: for conditions that no blind index
-    /// answers, where the table is small, or the rest of the condition leaves few rows.
+    /// A condition that can open the sealed columns that it names in every row of the table: for conditions that no
+    /// blind index answers, where the table is small, or the rest of the condition leaves few rows.
     ///
     ///     try await store.all(Film.self, where: { film in
     ///         film.year == 1927 && .scanning { $0.title.like("%polis") }

@@ -6,9 +6,7 @@ struct ConditionWriter {
     init(_ source: RecordSource) { self.source = source }
 
     /// The condition as SQL, with its values.
-    static func sql(
-        _ tree: ConditionTree, _ source: RecordSource, _ connection: borrowing Connection
-    ) throws -> SQL {
+    static func sql(_ tree: ConditionTree, _ source: RecordSource, _ connection: borrowing Connection) throws -> SQL {
         var writer = ConditionWriter(source)
         try writer.write(tree, negated: false, scanning: false, connection)
         return SQL(stringInterpolation: writer.sql)
@@ -36,9 +34,8 @@ struct ConditionWriter {
             sql.appendLiteral(")")
         case .columns(let one, let comparison, let other):
             try write(one, negated ? comparison.negated : comparison, other, scanning, connection)
-        case .compare(let column, _, _), .isNull(let column), .oneOf(let column, _),
-            .between(let column, _, _), .like(let column, _, _), .contains(let column, _),
-            .prefix(let column, _), .sameFolded(let column, _):
+        case .compare(let column, _, _), .isNull(let column), .oneOf(let column, _), .between(let column, _, _),
+            .like(let column, _, _), .contains(let column, _), .prefix(let column, _), .sameFolded(let column, _):
             try source.require(column)
             if source.isSealed(column), !scanning {
                 sql.appendInterpolation(

@@ -1,8 +1,8 @@
 /// The first rows in the order of a column of dates as text, which an index gives in the order of the texts.
 ///
-/// That is the order of the dates as long as all have the form that is written. The rows beyond the first are not read for that:
-/// where the last of the first is in this form, only texts of its day with a space, and others of its second, could come before
-/// it. An index finds these at once.
+/// That is the order of the dates as long as all have the form that is written. The rows beyond the first are not read
+/// for that: where the last of the first is in this form, only texts of its day with a space, and others of its second,
+/// could come before it. An index finds these at once.
 struct DateOrder {
     let column: String
     let isDescending: Bool

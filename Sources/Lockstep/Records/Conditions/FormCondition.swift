@@ -106,7 +106,8 @@ struct FormCondition {
             guard let borders = DateBorders(text) else { return nil }
             let start: SQL = "\(verbatim: name) COLLATE BINARY >= "
             guard column.isIndexed else { return "\(start)\(borders.otherStart)" }
-            // Texts with a space sort before all with a T of their day. Where there are none, the rows of the day are not read.
+            // Texts with a space sort before all with a T of their day. Where there are none, the rows of the day are
+            // not read.
             return """
                 \(start)CASE WHEN EXISTS (SELECT 1 FROM \(verbatim: table)
                 WHERE \(start)\(borders.otherStart) AND \(verbatim: name) COLLATE BINARY < \(borders.otherEnd))

@@ -1,5 +1,5 @@
-/// Conditions on two columns of a row: `$0.likes > $0.dislikes`. They compare what is read, and a row with NULL in one of them
-/// satisfies none.
+/// Conditions on two columns of a row: `$0.likes > $0.dislikes`. They compare what is read, and a row with NULL in one
+/// of them satisfies none.
 extension RecordColumn {
     private func condition<Other>(
         _ comparison: ConditionOperator, _ other: RecordColumn<Root, Other>

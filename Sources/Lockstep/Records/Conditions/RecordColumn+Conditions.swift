@@ -118,30 +118,31 @@ extension RecordColumn {
 }
 
 extension RecordColumn where Property: TextColumnValue {
-    /// Rows whose text begins with this one, character by character as stored: `e` with an accent of its own begins with `e`.
+    /// Rows whose text begins with this one, character by character as stored: `e` with an accent of its own begins
+    /// with `e`.
     public func hasPrefix(_ prefix: String) -> Condition<Root> {
         condition { name throws(LockstepError) in .prefix(name, prefix) }
     }
 
-    /// Rows whose text matches SQL's pattern, in which `%` stands for any characters and `_` for one. A to Z match in both cases.
+    /// Rows whose text matches SQL's pattern, in which `%` stands for any characters and `_` for one. A to Z match in
+    /// both cases.
     /// - Parameters:
     ///   - pattern: The pattern.
-    ///   - escape: The character of the pattern before a `%` or `_` that stands for itself, and before itself: with `"\\"`,
-    ///     `"100\\%"` matches only 100%. It is one Unicode scalar.
+    ///   - escape: The character of the pattern before a `%` or `_` that stands for itself, and before itself: with
+    ///     `"\\"`, `"100\\%"` matches only 100%. It is one Unicode scalar.
     public func like(_ pattern: String, escape: Character? = nil) -> Condition<Root> {
         condition { name throws(LockstepError) in
             if let escape, escape.unicodeScalars.count != 1 {
                 throw LockstepError(
                     .misuse, "the escape of a pattern is one Unicode scalar",
-                    hint: "take a character such as `\\` or `!`",
-                    context: .init(table: Root.table, column: name))
+                    hint: "take a character such as `\\` or `!`", context: .init(table: Root.table, column: name))
             }
             return .like(name, pattern, escape: escape.map { String($0) })
         }
     }
 
-    /// Rows whose text has this one in it, with the same case, byte by byte as stored: no character of it has a meaning of its
-    /// own. Every text has the empty one.
+    /// Rows whose text has this one in it, with the same case, byte by byte as stored: no character of it has a meaning
+    /// of its own. Every text has the empty one.
     public func contains(_ part: String) -> Condition<Root> {
         condition { name throws(LockstepError) in .contains(name, part) }
     }

@@ -28,13 +28,11 @@ struct SealedCondition {
             return try match(.between(first, last), connection)
         case .prefix(_, let prefix) where !negated:
             let length = FoldedText.scalars(prefix).count
-            guard hasIndex({ if case .prefix(let count) = $0 { count <= length } else { false } })
-            else { break }
+            guard hasIndex({ if case .prefix(let count) = $0 { count <= length } else { false } }) else { break }
             // The index ignores case.
             let view = SQLTokens.quote(DecryptingViews.name(of: column.column.table))
             let name = "\(view).\(SQLTokens.quote(column.column.name))"
-            return
-                "(\(try match(.prefix(prefix), connection)) AND \(ConditionWriter.prefix(name, prefix)))"
+            return "(\(try match(.prefix(prefix), connection)) AND \(ConditionWriter.prefix(name, prefix)))"
         case .sameFolded(_, let text) where !negated:
             guard hasIndex({ $0 == .casefold }) else { break }
             return try match(.same(as: .text(text), under: .casefold), connection)
@@ -74,8 +72,7 @@ struct SealedCondition {
         let keys = column.key.columns.map { SQLTokens.quote($0.name) }.joined(separator: ", ")
         guard !keys.isEmpty else { return "\(verbatim: test)" }
         let table = SQLTokens.quote(column.column.table)
-        return
-            "(\(verbatim: keys)) IN (SELECT \(verbatim: keys) FROM main.\(verbatim: table) WHERE \(verbatim: test))"
+        return "(\(verbatim: keys)) IN (SELECT \(verbatim: keys) FROM main.\(verbatim: table) WHERE \(verbatim: test))"
     }
 
     func unanswered(_ tree: ConditionTree, _ negated: Bool) -> LockstepError {
@@ -85,10 +82,8 @@ struct SealedCondition {
             : Self.index(for: tree, negated)
                 .map { "add `\($0)` to its protect directive" }
         return LockstepError(
-            .misuse,
-            "\(column.title) is sealed, and no blind index can answer \(tree.spelling(negated: negated))",
-            hint: (help.map { $0 + ", or " } ?? "")
-                + "allow that every row is opened: `.scanning { … }`",
+            .misuse, "\(column.title) is sealed, and no blind index can answer \(tree.spelling(negated: negated))",
+            hint: (help.map { $0 + ", or " } ?? "") + "allow that every row is opened: `.scanning { … }`",
             context: column.column.context)
     }
 

@@ -13,8 +13,7 @@ struct SealedRange {
         var others: [(tree: ConditionTree, negated: Bool)] = []
         var ranges: [(column: String, range: SealedRange, place: Int)] = []
         for part in parts {
-            guard case .compare(let column, let comparison, .integer(let number)) = part.tree,
-                source.isSealed(column)
+            guard case .compare(let column, let comparison, .integer(let number)) = part.tree, source.isSealed(column)
             else {
                 others.append(part)
                 continue
@@ -36,8 +35,7 @@ struct SealedRange {
         }
         for (column, range, place) in ranges where range.hasFirst && range.hasLast {
             let tree: ConditionTree =
-                range.isEmpty
-                ? .sql("0") : .between(column, .integer(range.first), .integer(range.last))
+                range.isEmpty ? .sql("0") : .between(column, .integer(range.first), .integer(range.last))
             others[place] = (tree, false)
         }
         return others

@@ -1,12 +1,12 @@
 /// The columns of a record's table whose values are read from several forms, such as UUIDs in either case, and what one
 /// connection knows of each: whether all its values have the form that is written.
 ///
-/// Where they do, SQL compares them as they are. Nothing keeps another program from writing other forms, so this holds only in
-/// the state of the database in which all values were looked at, and only inside a transaction, which sees one state. Where it
-/// is not known, conditions compare what is read, which is right for every form, and takes longer.
+/// Where they do, SQL compares them as they are. Nothing keeps another program from writing other forms, so this holds
+/// only in the state of the database in which all values were looked at, and only inside a transaction, which sees one
+/// state. Where it is not known, conditions compare what is read, which is right for every form, and takes longer.
 ///
-/// A look at all values is worth it only where many conditions are asked of the same state. So it waits for them: it looks at
-/// 16 values for each condition that has been asked, and the first that reaches the end of the table learns.
+/// A look at all values is worth it only where many conditions are asked of the same state. So it waits for them: it
+/// looks at 16 values for each condition that has been asked, and the first that reaches the end of the table learns.
 final class FormedColumns {
     struct Column {
         let form: StoredForm
@@ -32,16 +32,14 @@ final class FormedColumns {
     @TaskLocal static var isOff = false
 
     init<R: Record>(
-        of type: R.Type, _ columns: RecordColumns, _ name: String, isView: Bool,
-        _ connection: borrowing Connection
+        of type: R.Type, _ columns: RecordColumns, _ name: String, isView: Bool, _ connection: borrowing Connection
     ) throws {
         var forms: [SQLName: StoredForm] = [:]
         for property in RecordProperties.of(type).all {
             guard let kind = property.type.form, let name = property.column, !Self.isOff else {
                 continue
             }
-            forms[SQLName(name)] = StoredForm(
-                kind, dates: type.dates(for: name), uuids: type.uuids(for: name))
+            forms[SQLName(name)] = StoredForm(kind, dates: type.dates(for: name), uuids: type.uuids(for: name))
         }
         guard !forms.isEmpty else {
             (self.columns, table) = ([:], nil)
@@ -93,8 +91,7 @@ final class FormedColumns {
         _ column: String, isWorthLook: Bool = false, _ connection: borrowing Connection
     ) throws -> Bool {
         let name = SQLName(column)
-        guard let table, let form = columns[name]?.form, let state = connection.core.seenState
-        else { return false }
+        guard let table, let form = columns[name]?.form, let state = connection.core.seenState else { return false }
         var knowledge = known[name] ?? Knowledge(state: state)
         if knowledge.state == state {
             if knowledge.isOneForm { return true }

@@ -57,9 +57,7 @@ struct RecordColumns {
         all = columns.map(\.column).filter { !tokens.contains(SQLName($0.name)) }
         isTable = kind?.type == "table"
         let key = columns.filter { $0.column.keyPosition > 0 }
-        let isNumber =
-            key.count == 1 && kind?.isWithoutRowID == false
-            && key[0].type.asciiLowercased == "integer"
+        let isNumber = key.count == 1 && kind?.isWithoutRowID == false && key[0].type.asciiLowercased == "integer"
         rowID = isNumber ? key[0].column.name : nil
         numberName =
             kind?.type == "table" && kind?.isWithoutRowID == false

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The stored properties of a record type, with the columns that they are: found once for each type.
 ///
-/// `Mirror`, the public way to their names, needs a value, and a type whose decoding refuses values that are made up, such as an
-/// enumeration's, gives none. So the names come from the function that Foundation's attributed strings use.
+/// `Mirror`, the public way to their names, needs a value, and a type whose decoding refuses values that are made up,
+/// such as an enumeration's, gives none. So the names come from the function that Foundation's attributed strings use.
 final class RecordProperties: Sendable {
     /// A stored property.
     struct Property: Sendable {
@@ -39,9 +39,7 @@ final class RecordProperties: Sendable {
                 self = Self.ofRawValue(raw)
             } else if type == String.self {
                 self = .text
-            } else if type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type
-                || type == Bool.self
-            {
+            } else if type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type || type == Bool.self {
                 self = .number
             } else {
                 self = .other
@@ -97,9 +95,7 @@ final class RecordProperties: Sendable {
             let isPlain = isCoded?(name) ?? true
             let column = named[offset] ?? (isPlain ? name : nil)
             all.append(
-                Property(
-                    name: name, column: column, isOptional: wrapped != nil,
-                    type: TypeIdentity(wrapped ?? type)))
+                Property(name: name, column: column, isOptional: wrapped != nil, type: TypeIdentity(wrapped ?? type)))
             let place = Place(offset: offset, type: ObjectIdentifier(type))
             if columns.updateValue(column ?? "", forKey: place) != nil { doubles.insert(place) }
             return true
@@ -137,8 +133,7 @@ final class RecordProperties: Sendable {
             .recordMisfit,
             "the column of a property of \(R.self), a \(value), is not known: the property is "
                 + "computed or observed, or its coding key has another name",
-            hint: "declare it: `static var columns: [PartialKeyPath<Self>: String]`",
-            context: .init(table: R.table))
+            hint: "declare it: `static var columns: [PartialKeyPath<Self>: String]`", context: .init(table: R.table))
     }
 }
 

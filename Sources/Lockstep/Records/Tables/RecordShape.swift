@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The properties that values of a record type encode, in their order.
 ///
-/// Nearly always all values of a type encode the same ones. An `encode(to:)` of its own can leave some out or change their
-/// order; each way to do so is a shape of its own, with statements of its own.
+/// Nearly always all values of a type encode the same ones. An `encode(to:)` of its own can leave some out or change
+/// their order; each way to do so is a shape of its own, with statements of its own.
 final class RecordShape: Sendable {
     let type: any Record.Type
     let table: String
@@ -17,8 +17,7 @@ final class RecordShape: Sendable {
         (table, key) = (type.table, type.primaryKey)
         let properties = RecordProperties.of(type).all
         isWhole =
-            !properties.isEmpty
-            && properties.allSatisfy { $0.column.map { names.containsBytes(of: $0) } ?? false }
+            !properties.isEmpty && properties.allSatisfy { $0.column.map { names.containsBytes(of: $0) } ?? false }
         guard !names.isEmpty, Set(names.map { ExactText($0) }).count == names.count else {
             throw LockstepError(
                 .bindMismatch,

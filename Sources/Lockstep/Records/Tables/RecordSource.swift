@@ -6,8 +6,8 @@ final class RecordSource {
     /// Whether that is the readable view of a table with sealed columns.
     let isView: Bool
     let columns: RecordColumns
-    /// The type's columns as SQL, or `*` if the type does not say which it reads. Sealed columns that it does not read stay
-    /// closed.
+    /// The type's columns as SQL, or `*` if the type does not say which it reads. Sealed columns that it does not read
+    /// stay closed.
     let selection: String
     /// The columns of its key.
     let key: [String]
@@ -28,8 +28,7 @@ final class RecordSource {
         selection = Self.selection(type, columns, isView ? forms : nil)
         key = R.primaryKey
         let isKey = R.primaryKey.map { "\(SQLTokens.quote($0)) = ?" }
-        finding = StatementKey(
-            "SELECT \(selection) FROM \(name) WHERE \(isKey.joined(separator: " AND "))")
+        finding = StatementKey("SELECT \(selection) FROM \(name) WHERE \(isKey.joined(separator: " AND "))")
     }
 
     private static func selection<R: Record>(

@@ -93,16 +93,15 @@ final class RecordTable {
             shape.key.isEmpty
                 ? "\(shape.type) declares no key"
                 : "\(shape.type) encodes no \(missing.joined(separator: ", ")), which is its key",
-            hint: "declare the key: `static var primaryKey: [String]`",
-            context: .init(table: shape.table))
+            hint: "declare the key: `static var primaryKey: [String]`", context: .init(table: shape.table))
     }
 
-    /// The parameters have the numbers of the properties that are bound, so that a record is encoded once, in its own order.
+    /// The parameters have the numbers of the properties that are bound, so that a record is encoded once, in its own
+    /// order.
     private func text(_ verb: Verb, _ slots: [RowSink.Slot]) -> String {
         let bound = slots.filter(\.isBound).map(\.name)
         let place = Dictionary(
-            uniqueKeysWithValues: zip(
-                bound.map { ExactText($0) }, (1...max(bound.count, 1)).map { "?\($0)" }))
+            uniqueKeysWithValues: zip(bound.map { ExactText($0) }, (1...max(bound.count, 1)).map { "?\($0)" }))
         let quoted = bound.map(SQLTokens.quote).joined(separator: ", ")
         let places = bound.compactMap { place[ExactText($0)] }.joined(separator: ", ")
         let isKey = shape.key.map { "\(SQLTokens.quote($0)) = \(place[ExactText($0)] ?? "NULL")" }

@@ -1,5 +1,5 @@
-/// What changes a row of a table after the statement that wrote it has made its RETURNING row: SQLite computes that before
-/// triggers and the actions of foreign keys run.
+/// What changes a row of a table after the statement that wrote it has made its RETURNING row: SQLite computes that
+/// before triggers and the actions of foreign keys run.
 struct RowEffects {
     /// Whether an INSERT can have such effects.
     let ofInsert: Bool

@@ -11,8 +11,8 @@ public struct Adoption: Sendable {
     public let path: FilePath
     /// How the new database is opened. Must include the functions and collations that the schema needs.
     public var options: ConnectionOptions
-    /// The settings of a SQLCipher original. Without, those of each version and the changes that programs usually make to
-    /// them are tried, at the cost of a key derivation for each way to derive the key.
+    /// The settings of a SQLCipher original. Without, those of each version and the changes that programs usually make
+    /// to them are tried, at the cost of a key derivation for each way to derive the key.
     public var settings: SQLCipherSettings?
 
     /// An adoption of `original` into a new database at `path`. Nothing runs yet.
@@ -43,8 +43,7 @@ public struct Adoption: Sendable {
     /// The same, with a step around the moment in which the new database gets its name.
     /// - Parameter placing: Called with the finished file, and with what gives it its name.
     func run(
-        key: borrowing DatabaseKey, placing: (FilePath, () throws -> Void) throws -> Void,
-        progress: JobProgress.Handler
+        key: borrowing DatabaseKey, placing: (FilePath, () throws -> Void) throws -> Void, progress: JobProgress.Handler
     ) throws -> AdoptionReport {
         let header = FileHeader(bytes: try DatabaseFile(original).read(at: 0, FileHeader.length))
         return try run(key, pageSize: header.pageSize ?? 0, placing, progress) {
@@ -59,12 +58,9 @@ public struct Adoption: Sendable {
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     package func run(
-        passphrase: borrowing Passphrase, key: borrowing DatabaseKey,
-        progress: JobProgress.Handler = { _ in }
+        passphrase: borrowing Passphrase, key: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> AdoptionReport {
-        try run(
-            ForeignKey(passphrase), key: key, placing: { _, rename in try rename() },
-            progress: progress)
+        try run(ForeignKey(passphrase), key: key, placing: { _, rename in try rename() }, progress: progress)
     }
 
     /// Adopts a database of SQLCipher under a raw key. Blocks.
@@ -94,8 +90,7 @@ public struct Adoption: Sendable {
         }
         var report = try withExtendedLifetime(remade) {
             try run(key, pageSize: found.profile.pageSize, placing, progress) {
-                try ExternalDatabase.open(
-                    remade?.path ?? original, foreign, remade?.settings ?? found)
+                try ExternalDatabase.open(remade?.path ?? original, foreign, remade?.settings ?? found)
             }
         }
         if !found.isDefault {
@@ -122,9 +117,8 @@ public struct Adoption: Sendable {
             let (rows, broken) = try fill(pending.path, key, from: source, progress)
             let pages = try PageAudit(pending.path).requireClean(key).pages
             return AdoptionReport(
-                copy: CopyReport(pages: pages, rows: rows),
-                applicationID: try source.headerField("application_id"), brokenForeignKeys: broken,
-                pageSize: pageSize)
+                copy: CopyReport(pages: pages, rows: rows), applicationID: try source.headerField("application_id"),
+                brokenForeignKeys: broken, pageSize: pageSize)
         }
         try placing(pending.path) { try pending.place() }
         report.copy.time = time.ended()

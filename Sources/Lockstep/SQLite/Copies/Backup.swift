@@ -20,9 +20,9 @@ public struct Backup: Sendable {
     ///   - key: The copy's key. Under the original's key, pages of either file would be valid in the other;
     ///     another key prevents that.
     ///   - progress: Called with the number of copied pages.
-    /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/full``,
-    ///   ``LockstepError/Code/damaged`` if the original is; ``LockstepError/Code/locked`` if somebody is destroying a key
-    ///   for longer than ``FileLockWait`` allows; `CancellationError`; any error from `progress`.
+    /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/full``, ``LockstepError/Code/damaged`` if
+    ///   the original is; ``LockstepError/Code/locked`` if somebody is destroying a key for longer than
+    ///   ``FileLockWait`` allows; `CancellationError`; any error from `progress`.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     public func run(
@@ -60,8 +60,7 @@ extension Store {
     @concurrent
     @discardableResult
     public func backup(
-        to path: FilePath, key: borrowing DatabaseKey,
-        progress: @Sendable (JobProgress) throws -> Void = { _ in }
+        to path: FilePath, key: borrowing DatabaseKey, progress: @Sendable (JobProgress) throws -> Void = { _ in }
     ) async throws -> CopyReport {
         try await JobThread.run { try Backup(to: path).run(on: self, key: key, progress: progress) }
     }

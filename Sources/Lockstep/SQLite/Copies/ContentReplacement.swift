@@ -13,8 +13,7 @@ extension Connection {
     /// - Throws: ``LockstepError/Code/busy``, ``LockstepError/Code/full`` and any other error that SQLite
     ///   reports, including a damaged page of the old content. Nothing has changed then.
     func replaceContent(
-        with source: borrowing Connection, timeout: Duration,
-        ifStill isNeeded: (borrowing Connection) throws -> Bool
+        with source: borrowing Connection, timeout: Duration, ifStill isNeeded: (borrowing Connection) throws -> Bool
     ) throws -> Bool {
         guard !isInTransaction else {
             throw LockstepError(.misuse, "content cannot be replaced inside a transaction")
@@ -42,8 +41,7 @@ extension Connection {
         if code == SQLITE_OK, try !isNeeded(self) { return false }
         while code == SQLITE_OK { code = unsafe sqlite3_backup_step(backup, 1024) }
         guard code == SQLITE_DONE else {
-            throw unsafe ResultCode.error(code, on: nil).located(
-                "cannot restore \(path)", context: .file(path))
+            throw unsafe ResultCode.error(code, on: nil).located("cannot restore \(path)", context: .file(path))
         }
         return true
     }

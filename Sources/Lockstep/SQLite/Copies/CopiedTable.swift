@@ -48,9 +48,7 @@ struct CopiedTable {
         var copied: [CopiedTable] = []
         for (name, belongsToVirtual, isWithoutRowID) in tables {
             copied.append(
-                try CopiedTable(
-                    name, belongsToVirtual: belongsToVirtual, isWithoutRowID: isWithoutRowID,
-                    connection))
+                try CopiedTable(name, belongsToVirtual: belongsToVirtual, isWithoutRowID: isWithoutRowID, connection))
         }
         return copied
     }

@@ -40,8 +40,7 @@ enum ExternalDatabase {
             throw other.error(path)
                 ?? LockstepError(
                     .malformedInput, "\(path) is not a plaintext SQLite database",
-                    hint: "if it is encrypted, give its passphrase or keyring", context: .file(path)
-                )
+                    hint: "if it is encrypted, give its passphrase or keyring", context: .file(path))
         }
         return try open(path) { _ in }
     }
@@ -55,8 +54,7 @@ enum ExternalDatabase {
         let keyspec = try database.keyspec(withSalt: profile.plaintextHeader > 0 || key.salt != nil)
         return try open(path) { connection in
             guard unsafe KeyedMemory.setKey(keyspec, on: connection.handle) == SQLITE_OK else {
-                throw LockstepError(
-                    .wrongKey, "the key cannot be set for \(path)", context: .file(path))
+                throw LockstepError(.wrongKey, "the key cannot be set for \(path)", context: .file(path))
             }
             try apply(profile, to: connection)
         }
@@ -90,10 +88,8 @@ enum ExternalDatabase {
         _ pragma: String, _ connection: borrowing Connection
     ) -> LockstepError {
         LockstepError(
-            .libraryUnusable,
-            "\(connection.path) needs \(pragma), which the linked SQLCipher no longer has",
-            hint: "export it with a SQLCipher before 4.7, and adopt the export",
-            context: .file(connection.path))
+            .libraryUnusable, "\(connection.path) needs \(pragma), which the linked SQLCipher no longer has",
+            hint: "export it with a SQLCipher before 4.7, and adopt the export", context: .file(connection.path))
     }
 
     private static func open(

@@ -2,8 +2,8 @@ internal import SystemPackage
 
 /// Whether a file is a database itself or a copy of one. Both have the same identity, so the file records it.
 ///
-/// A copy can be read, verified, restored, salvaged and exported like its database. It does not stand in for it: what is
-/// known of the database, such as its path and the version of its key, is not corrected by what a copy is.
+/// A copy can be read, verified, restored, salvaged and exported like its database. It does not stand in for it: what
+/// is known of the database, such as its path and the version of its key, is not corrected by what a copy is.
 package enum FileRole: Int64, Sendable {
     /// What creation, adoption, a rotation, a restore and provisioning make.
     case original = 1
@@ -16,8 +16,8 @@ package enum FileRole: Int64, Sendable {
         try (self as any FileRoleRecord).write(to: connection)
     }
 
-    /// Makes a finished, closed file record that it was restored now, so that a keyring that knows a newer state can name
-    /// the reason.
+    /// Makes a finished, closed file record that it was restored now, so that a keyring that knows a newer state can
+    /// name the reason.
     static func noteRestore(of path: FilePath, _ key: borrowing DatabaseKey) throws {
         var writing = ConnectionOptions()
         writing.isScratch = true

@@ -6,8 +6,7 @@ struct FullTextIndex {
     /// The settings of a table that FTS5 lets its user change, and checks ("SQLite FTS5 Extension", section 6).
     /// The new index has its own values for other rows of its configuration, such as its version.
     static let settings: Set<String> = [
-        "automerge", "crisismerge", "deletemerge", "hashsize", "pgsz", "rank", "secure-delete",
-        "usermerge",
+        "automerge", "crisismerge", "deletemerge", "hashsize", "pgsz", "rank", "secure-delete", "usermerge",
     ]
 
     /// Sets one of ``settings``. Takes its name, then its value.
@@ -29,8 +28,7 @@ struct FullTextIndex {
                 "INSERT INTO main.\(name: name) (\(name: name)) VALUES ('rebuild')")
         } catch {
             let hasTexts: Int? = try connection.value(
-                "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) = lower(?)",
-                "\(name)_content")
+                "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) = lower(?)", "\(name)_content")
             guard error.code == .sqlFailed, hasTexts == 0 else { throw error }
             throw LockstepError(
                 .denied,

@@ -11,9 +11,7 @@ enum IntegrityPragma {
                 row in try row[0] as String
             }
             return answers == ["ok"] ? [] : answers
-        } catch let error as LockstepError
-            where error.code == .sqlFailed && error.sqliteCode == SQLITE_NOMEM
-        {
+        } catch let error as LockstepError where error.code == .sqlFailed && error.sqliteCode == SQLITE_NOMEM {
             // The data of a virtual table can name a size that no memory has; the check then ends instead of answering.
             return ["the check ends early: \(error.message)"]
         }

@@ -113,8 +113,7 @@ package struct KeyChange: ~Copyable {
 
     /// Calls `write` to add to the copy, and checks every page of the copy again.
     func amend(
-        _ copy: consuming RekeyedDatabase, key: borrowing DatabaseKey,
-        _ write: (borrowing Connection) throws -> Void
+        _ copy: consuming RekeyedDatabase, key: borrowing DatabaseKey, _ write: (borrowing Connection) throws -> Void
     ) throws -> RekeyedDatabase {
         var options = schema.ofSchema
         options.isScratch = true
@@ -149,9 +148,7 @@ package struct KeyChange: ~Copyable {
     /// Format", section 1.3).
     private static let headerOfItsOwn = [18..<20, 24..<28, 40..<44, 92..<100]
 
-    private func requireSamePages(
-        _ copy: FilePath, _ old: borrowing DatabaseKey, _ new: borrowing DatabaseKey
-    ) throws {
+    private func requireSamePages(_ copy: FilePath, _ old: borrowing DatabaseKey, _ new: borrowing DatabaseKey) throws {
         // If another file has that name, report this and not a difference in the pages.
         try requireInPlace()
         let before = try Self.pages(of: path, old)

@@ -82,8 +82,7 @@ struct LogicalCopy: ~Copyable {
         // No virtual table creates a table that only has such a name, as the content of a full-text index can.
         for object in source.objects where object.type == "table" && object.isMadeByAnother {
             let made: Int? = try copy.value(
-                "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?",
-                object.name)
+                "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?", object.name)
             if made == 0 { try make(object, copy) }
         }
     }
@@ -158,13 +157,11 @@ struct LogicalCopy: ~Copyable {
     }
 
     private func copyAll(
-        _ table: String, _ columns: [String], _ original: borrowing Connection,
-        _ copy: borrowing Connection
+        _ table: String, _ columns: [String], _ original: borrowing Connection, _ copy: borrowing Connection
     ) throws {
         let names = columns.joined(separator: ", ")
         let places = columns.map { _ in "?" }.joined(separator: ", ")
-        let select = try original.prepare(
-            "SELECT \(verbatim: names) FROM main.\(name: table) ORDER BY rowid")
+        let select = try original.prepare("SELECT \(verbatim: names) FROM main.\(name: table) ORDER BY rowid")
         let insert = try copy.prepare(
             "INSERT INTO main.\(name: table) (\(verbatim: names)) VALUES (\(verbatim: places))")
         try select.begin()

@@ -21,9 +21,8 @@ enum PageCopy {
     ///   - role: What the copy records that it is; nil for an exact copy, which records what the original does.
     ///   - schema: Supplies the functions and collations that the schema needs.
     static func copy(
-        _ source: borrowing Connection, to path: FilePath, as role: FileRole?,
-        _ key: borrowing DatabaseKey, schema: ConnectionOptions = .init(),
-        _ progress: JobProgress.Handler
+        _ source: borrowing Connection, to path: FilePath, as role: FileRole?, _ key: borrowing DatabaseKey,
+        schema: ConnectionOptions = .init(), _ progress: JobProgress.Handler
     ) throws -> CopyReport {
         try copyPages(source, to: path, as: role, key, progress)
         return try verify(path, key, schema: schema, against: source)
@@ -40,8 +39,7 @@ enum PageCopy {
         guard pageSize == Profile.current.pageSize else {
             throw LockstepError(
                 .olderSQLCipher, "\(source.path) does not have SQLCipher 4's page size",
-                hint: "adopt the file instead, which copies it row by row",
-                context: .file(source.path))
+                hint: "adopt the file instead, which copies it row by row", context: .file(source.path))
         }
         // The first read begins the snapshot that all later reads use.
         _ = try source.value("SELECT count(*) FROM main.sqlite_schema", as: Int.self)
@@ -55,8 +53,7 @@ enum PageCopy {
 
     /// Copies the snapshot that `source` has open into an empty database of the same page size.
     static func copyPages(
-        _ source: borrowing Connection, into target: borrowing Connection,
-        _ progress: JobProgress.Handler = { _ in }
+        _ source: borrowing Connection, into target: borrowing Connection, _ progress: JobProgress.Handler = { _ in }
     ) throws {
         let path = target.path
         guard
@@ -77,15 +74,13 @@ enum PageCopy {
         }
         unsafe sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else {
-            throw unsafe ResultCode.error(code, on: nil).located(
-                "cannot copy to \(path)", context: .file(path))
+            throw unsafe ResultCode.error(code, on: nil).located("cannot copy to \(path)", context: .file(path))
         }
     }
 
     /// Checks a finished, closed copy against its original.
     static func verify(
-        _ path: FilePath, _ key: borrowing DatabaseKey, schema: ConnectionOptions,
-        against source: borrowing Connection
+        _ path: FilePath, _ key: borrowing DatabaseKey, schema: ConnectionOptions, against source: borrowing Connection
     ) throws -> CopyReport {
         let audit = try PageAudit(path).requireClean(key)
         var reading = schema.ofSchema

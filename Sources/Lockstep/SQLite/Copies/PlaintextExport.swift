@@ -28,8 +28,7 @@ public struct PlaintextExport: Sendable {
         let pending = try PendingDatabase(for: path)
         var report = try store.namingDamage {
             try store.snapshot(for: "export") { source in
-                let target = try ExternalDatabase.makePlaintext(
-                    pending.path, options: store.source.options.connection)
+                let target = try ExternalDatabase.makePlaintext(pending.path, options: store.source.options.connection)
                 return try withoutActuallyEscaping(progress) { progress in
                     var copy = try LogicalCopy(of: source) { try $0.report(to: progress) }
                     try copy.run(from: source, to: target)

@@ -1,7 +1,7 @@
 internal import SystemPackage
 
-/// A copy of a SQLCipher file with MACs that SQLCipher reads without `cipher_hmac_salt_mask`. The pages stay as they are,
-/// encrypted with the same key.
+/// A copy of a SQLCipher file with MACs that SQLCipher reads without `cipher_hmac_salt_mask`. The pages stay as they
+/// are, encrypted with the same key.
 ///
 /// SQLCipher keeps that one setting for the whole process and not for a connection: to set it would make every other
 /// database that is opened meanwhile unreadable, or write it so. Without it, such a file opens only after this.
@@ -55,9 +55,7 @@ final class RemadeMACs {
                 try translatingErrno("write", pending.path) { _ = try file.writeAll(page) }
             }
         }
-        guard try DatabaseFile(original).size == source.size,
-            try source.read(at: 0, profile.pageSize) == first
-        else {
+        guard try DatabaseFile(original).size == source.size, try source.read(at: 0, profile.pageSize) == first else {
             throw LockstepError(
                 .busy, "\(original) was written to while it was read",
                 hint: "stop the programs that use it, or adopt a copy", context: .file(original))
@@ -69,8 +67,7 @@ final class RemadeMACs {
         guard let side = try DatabaseFile.pendingSide(of: original) else { return }
         throw LockstepError(
             .readOnly, "\(side) must be applied to the database first",
-            hint: "open and close the database once with the program that wrote it",
-            context: .file(side))
+            hint: "open and close the database once with the program that wrote it", context: .file(side))
     }
 
     private static func damaged(_ original: FilePath, _ number: UInt32) -> LockstepError {

@@ -5,8 +5,8 @@ public import SystemPackage
 /// The backup is verified and copied first; then the copy takes the database's name in one step. If anything fails, the
 /// old database is unchanged.
 ///
-/// The keyrings of datasets may know a newer state of the database than the backup's. They refuse it then and say that it
-/// was restored, until ``KeyringFile/accept(_:sealedIn:)`` accepts it.
+/// The keyrings of datasets may know a newer state of the database than the backup's. They refuse it then and say that
+/// it was restored, until ``KeyringFile/accept(_:sealedIn:)`` accepts it.
 public struct Restore: Sendable {
     /// The path of the database, which can be damaged or missing.
     public let database: FilePath
@@ -30,12 +30,9 @@ public struct Restore: Sendable {
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     package func run(
-        key: borrowing DatabaseKey, backupKey: borrowing DatabaseKey,
-        progress: JobProgress.Handler = { _ in }
+        key: borrowing DatabaseKey, backupKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
-        try run(
-            key: key, backupKey: backupKey, placing: { _, rename in try rename() },
-            progress: progress)
+        try run(key: key, backupKey: backupKey, placing: { _, rename in try rename() }, progress: progress)
     }
 
     /// The same, with a step around the moment in which the copy gets its name.
@@ -73,8 +70,8 @@ public struct Restore: Sendable {
         return report
     }
 
-    /// Checkpoints the log of the database that is about to be replaced, if it opens at all and its log is sound: a kill
-    /// before the new file is in place then leaves the old database whole without a log.
+    /// Checkpoints the log of the database that is about to be replaced, if it opens at all and its log is sound: a
+    /// kill before the new file is in place then leaves the old database whole without a log.
     private func emptyLog(_ key: borrowing DatabaseKey) throws {
         guard case .keyFits = try Diagnosis.examine(database, key: key) else { return }
         var options = ConnectionOptions()

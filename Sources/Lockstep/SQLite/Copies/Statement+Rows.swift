@@ -29,8 +29,7 @@ extension Statement {
             // As UTF-8: SQLite removes a leading byte order mark from a text that is bound in UTF-16.
             let start = unsafe sqlite3_value_text(value)
             code = unsafe sqlite3_bind_text64(
-                prepared.handle, parameter,
-                UnsafeRawPointer(start)?.assumingMemoryBound(to: CChar.self),
+                prepared.handle, parameter, UnsafeRawPointer(start)?.assumingMemoryBound(to: CChar.self),
                 UInt64(sqlite3_value_bytes(value)), transient, UInt8(SQLITE_UTF8))
         } else {
             code = unsafe sqlite3_bind_value(prepared.handle, parameter, value)
@@ -57,20 +56,13 @@ extension Statement {
         case SQLITE_INTEGER:
             return unsafe sqlite3_value_int64(first) == sqlite3_value_int64(second)
         case SQLITE_FLOAT:
-            return unsafe sqlite3_value_double(first).bitPattern
-                == sqlite3_value_double(second).bitPattern
+            return unsafe sqlite3_value_double(first).bitPattern == sqlite3_value_double(second).bitPattern
         case SQLITE_TEXT, SQLITE_BLOB:
             let isText = type == SQLITE_TEXT
-            let one =
-                unsafe isText
-                ? UnsafeRawPointer(sqlite3_value_text(first)) : sqlite3_value_blob(first)
-            let two =
-                unsafe isText
-                ? UnsafeRawPointer(sqlite3_value_text(second)) : sqlite3_value_blob(second)
-            let left = unsafe UnsafeRawBufferPointer(
-                start: one, count: Int(sqlite3_value_bytes(first)))
-            let right = unsafe UnsafeRawBufferPointer(
-                start: two, count: Int(sqlite3_value_bytes(second)))
+            let one = unsafe isText ? UnsafeRawPointer(sqlite3_value_text(first)) : sqlite3_value_blob(first)
+            let two = unsafe isText ? UnsafeRawPointer(sqlite3_value_text(second)) : sqlite3_value_blob(second)
+            let left = unsafe UnsafeRawBufferPointer(start: one, count: Int(sqlite3_value_bytes(first)))
+            let right = unsafe UnsafeRawBufferPointer(start: two, count: Int(sqlite3_value_bytes(second)))
             return unsafe left.elementsEqual(right)
         default: return true
         }

@@ -21,8 +21,7 @@ struct DatabaseFile: ~Copyable {
         // Not the size that SQLite reports: to SQLite, a file of one byte is empty.
         let size = try FileAccess.sizeOfRegularFile(path)
         let kind = suffix.isEmpty ? SQLITE_OPEN_MAIN_DB : SQLITE_OPEN_WAL
-        let handle = try Handle(
-            path, kind | (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY))
+        let handle = try Handle(path, kind | (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY))
         self.path = path
         self.size = size
         self.handle = handle
@@ -40,8 +39,7 @@ struct DatabaseFile: ~Copyable {
         let wanted = max(min(bytes.count, size - offset), 0)
         guard wanted > 0 else { return 0 }
         try unsafe bytes.withUnsafeMutableBytes { buffer in
-            try unsafe handle.read(
-                at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+            try unsafe handle.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
         }
         return wanted
     }
@@ -76,7 +74,8 @@ struct DatabaseFile: ~Copyable {
         for suffix in suffixes { AtomicFile.remove(side(suffix, of: path)) }
     }
 
-    /// A log or journal beside a database that is not empty, so that the file alone may lack commits; nil if there is none.
+    /// A log or journal beside a database that is not empty, so that the file alone may lack commits; nil if there is
+    /// none.
     static func pendingSide(of path: FilePath) throws -> FilePath? {
         try ["-wal", "-journal"].map { side($0, of: path) }.first { side in
             try FileAccess.exists(side) && FileAccess.sizeOfRegularFile(side) > 0
@@ -117,8 +116,7 @@ private struct Handle: ~Copyable {
             // The layer does not pass on the system's error; this checks for the likely reasons.
             let reason: Errno =
                 !FileAccess.exists(path)
-                ? .noSuchFileOrDirectory
-                : FileAccess.isReadable(path) ? .ioError : .permissionDenied
+                ? .noSuchFileOrDirectory : FileAccess.isReadable(path) ? .ioError : .permissionDenied
             throw LockstepError.system(reason, "open", path)
         }
         self.path = path
@@ -148,8 +146,7 @@ private struct Handle: ~Copyable {
     /// Whether a connection holds a writer's lock in rollback mode: RESERVED, or a lock that also excludes
     /// readers.
     var isReserved: Bool {
-        guard unsafe file.pointee.pMethods.pointee.xLock(file, SQLITE_LOCK_SHARED) == SQLITE_OK
-        else { return true }
+        guard unsafe file.pointee.pMethods.pointee.xLock(file, SQLITE_LOCK_SHARED) == SQLITE_OK else { return true }
         defer { unlock() }
         var answer: Int32 = 0
         let code = unsafe file.pointee.pMethods.pointee.xCheckReservedLock(file, &answer)

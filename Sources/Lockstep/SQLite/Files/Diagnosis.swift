@@ -141,11 +141,9 @@ extension Diagnosis {
                     "restore it from a backup, or recover what is readable with \(.salvageForeign)")
         case .plaintextHeader:
             LockstepError(
-                .otherSettings,
-                "\(path) is a SQLCipher file with a plaintext header: the rest of it is encrypted",
+                .otherSettings, "\(path) is a SQLCipher file with a plaintext header: the rest of it is encrypted",
                 advice:
-                    "use \(.adopt) with its key and \(.sourceSettings("cipher_plaintext_header_size and cipher_salt"))"
-            )
+                    "use \(.adopt) with its key and \(.sourceSettings("cipher_plaintext_header_size and cipher_salt"))")
         case .otherProduct:
             LockstepError(
                 .otherProduct, "\(path) was encrypted by a product other than SQLCipher",
@@ -155,8 +153,7 @@ extension Diagnosis {
         case .firstPageDamaged(let saltDestroyed):
             LockstepError(
                 .damaged,
-                "\(path): the key is right, but page 1 is damaged"
-                    + (saltDestroyed ? ", including its salt" : ""),
+                "\(path): the key is right, but page 1 is damaged" + (saltDestroyed ? ", including its salt" : ""),
                 advice: "restore it from a backup, or recover the other pages with \(.salvage)")
         case .olderSQLCipher(let version):
             LockstepError(

@@ -36,8 +36,8 @@ struct FileHeader {
             && [5, 13].contains(bytes[Self.length])
     }
 
-    /// Whether the file begins in plaintext but its pages are encrypted: SQLCipher's `cipher_plaintext_header_size`. What
-    /// is only damaged keeps its zeros.
+    /// Whether the file begins in plaintext but its pages are encrypted: SQLCipher's `cipher_plaintext_header_size`.
+    /// What is only damaged keeps its zeros.
     var isPlaintextOfCiphertext: Bool {
         guard hasMagic, bytes.count > Self.length else { return false }
         let hasZeros = bytes[72..<92].allSatisfy { $0 == 0 }

@@ -1,7 +1,7 @@
 internal import SystemPackage
 
-/// The look at a database's log before the first connection opens it: the connection would rebuild the log's index up to
-/// the first bad frame, and write over what is after it.
+/// The look at a database's log before the first connection opens it: the connection would rebuild the log's index up
+/// to the first bad frame, and write over what is after it.
 enum FirstLook {
     /// What happens if the log has lost commits.
     enum Answer {
@@ -14,8 +14,8 @@ enum FirstLook {
     /// Costs one pass over a log that a killed process has left, and nothing to speak of if there is none or if a
     /// connection has the database open.
     /// - Returns: What was set aside, if anything was.
-    /// - Throws: ``LockstepError/Code/damaged`` if the answer is to refuse; ``LockstepError/Code/busy`` if another process
-    ///   is looking for longer than `timeout`; the errors of setting the log aside.
+    /// - Throws: ``LockstepError/Code/damaged`` if the answer is to refuse; ``LockstepError/Code/busy`` if another
+    ///   process is looking for longer than `timeout`; the errors of setting the log aside.
     static func run(
         on database: FilePath, key: borrowing DatabaseKey, timeout: Duration, _ answer: Answer
     ) throws -> SetAsideLog? {
@@ -42,8 +42,8 @@ enum FirstLook {
         }
     }
 
-    /// The same at a file that this process cannot write, and so cannot lock. In a log that somebody is writing, the newest
-    /// commit can look lost.
+    /// The same at a file that this process cannot write, and so cannot lock. In a log that somebody is writing, the
+    /// newest commit can look lost.
     private static func lookUnlocked(
         at database: FilePath, _ key: borrowing DatabaseKey
     ) throws -> SetAsideLog? {
@@ -68,8 +68,7 @@ enum FirstLook {
                 lock = try FileLock.wait(log, creating: false, timeout: timeout) { _ in }
             } catch let error as LockstepError where error.code == .locked {
                 throw LockstepError(
-                    .busy, "another program is looking at \(log)", hint: "run it again",
-                    context: .file(log))
+                    .busy, "another program is looking at \(log)", hint: "run it again", context: .file(log))
             } catch {
                 return nil
             }
@@ -90,8 +89,7 @@ enum FirstLook {
         }
         guard answer == .setAside else {
             throw LockstepError(
-                .damaged,
-                "the write-ahead log of \(database) is damaged: \(found.loss) cannot be reached",
+                .damaged, "the write-ahead log of \(database) is damaged: \(found.loss) cannot be reached",
                 advice: """
                     recover what is there with \(.salvage), or restore a backup; opening the database for \
                     writing goes on without these commits, and sets the log aside first

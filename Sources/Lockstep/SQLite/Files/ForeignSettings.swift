@@ -7,7 +7,8 @@ struct ForeignSettings {
     /// Whether they are those of a version of SQLCipher.
     var isDefault: Bool { Profile.defaults.contains(profile) }
 
-    /// Finds the settings, those that are given or, without, the defaults of each version and the usual changes to them.
+    /// Finds the settings, those that are given or, without, the defaults of each version and the usual changes to
+    /// them.
     /// - Parameter isDamaged: Whether page 1 need not verify, if another page does.
     /// - Throws: ``LockstepError/Code/otherSettings`` if the key fits, but not with the settings that are given;
     ///   ``LockstepError/Code/wrongKey`` if it fits with none; ``LockstepError/Code/damaged`` if page 1 alone fails.
@@ -16,9 +17,7 @@ struct ForeignSettings {
         isDamaged: Bool = false
     ) throws -> ForeignSettings {
         let file = try DatabaseFile(path)
-        if let obvious = try Diagnosis.recognize(file), obvious != .plaintextHeader,
-            !isShort(obvious)
-        {
+        if let obvious = try Diagnosis.recognize(file), obvious != .plaintextHeader, !isShort(obvious) {
             throw obvious.error(path) ?? doesNotFit(path, key, given)
         }
         let search = try SettingsSearch(file, key, given)
@@ -40,8 +39,7 @@ struct ForeignSettings {
             case .some:
                 // A wrong size of the plaintext header concerns page 1 alone.
                 if let found = try search.run(page: 1) { return try checked(found) }
-                throw Diagnosis.firstPageDamaged(saltDestroyed: false).error(path)
-                    ?? doesNotFit(path, key, given)
+                throw Diagnosis.firstPageDamaged(saltDestroyed: false).error(path) ?? doesNotFit(path, key, given)
             case nil: break
             }
         }
@@ -76,8 +74,7 @@ struct ForeignSettings {
             \(.sourceSettings("its values"))
             """ : "check that the key is this file's"
         return LockstepError(
-            .wrongKey, "the \(key.name) does not fit \(path)\(tried)", advice: derivation,
-            context: .file(path))
+            .wrongKey, "the \(key.name) does not fit \(path)\(tried)", advice: derivation, context: .file(path))
     }
 
     private static func lacksSalt(
@@ -102,8 +99,7 @@ struct ForeignSettings {
         let right = found.profile.settings(derives: key.isDerived)
         return LockstepError(
             .otherSettings,
-            "the \(key.name) fits \(path), but not with these settings: "
-                + wrong.joined(separator: "; "),
+            "the \(key.name) fits \(path), but not with these settings: " + wrong.joined(separator: "; "),
             advice: right.isEmpty
                 ? "leave the settings out" : "use \(.sourceSettings(right))",
             context: .file(path))

@@ -2,8 +2,7 @@
 enum KeyEvidence {
     /// The number of the first of up to 32 sampled pages whose MAC verifies.
     static func firstVerifying(
-        _ file: borrowing DatabaseFile, _ profile: Profile, _ key: borrowing SecretBytes,
-        salt: [UInt8]
+        _ file: borrowing DatabaseFile, _ profile: Profile, _ key: borrowing SecretBytes, salt: [UInt8]
     ) throws -> UInt32? {
         let authenticator = try PageAuthenticator(profile, key: key, salt: salt)
         let logged = profile == .current ? try loggedPages(file, profile, authenticator) : []
@@ -24,8 +23,7 @@ enum KeyEvidence {
 
     /// Verified pages of the write-ahead log: the newest copy of page 1, and a few others.
     private static func loggedPages(
-        _ file: borrowing DatabaseFile, _ profile: Profile,
-        _ authenticator: borrowing PageAuthenticator
+        _ file: borrowing DatabaseFile, _ profile: Profile, _ authenticator: borrowing PageAuthenticator
     ) throws -> Set<UInt32> {
         let log = try WriteAheadLog(of: file.path, pageSize: profile.pageSize)
         guard let log else { return [] }
@@ -60,8 +58,7 @@ enum KeyEvidence {
                     vector..<(vector + Profile.vectorLength)))
         }
         let found = FileHeader(bytes: header)
-        return found.isWhole && found.pageSize == profile.pageSize
-            && found.reserve >= profile.reserve
+        return found.isWhole && found.pageSize == profile.pageSize && found.reserve >= profile.reserve
     }
 
     /// Whether the key fits under the profile, on any sampled page.

@@ -3,17 +3,17 @@ internal import SystemPackage
 // What a damaged log still holds
 // ==============================
 //
-// SQLite reads a log up to its first bad frame and ignores the rest, in silence: the next commit is written over it, and
-// the next checkpoint removes it. So the rest is searched for frames of the same round, which have the log's salts, at any
-// offset, since bytes can be missing or inserted. A frame counts if its page has a right MAC, which nobody can forge
-// without the key.
+// SQLite reads a log up to its first bad frame and ignores the rest, in silence: the next commit is written over it,
+// and the next checkpoint removes it. So the rest is searched for frames of the same round, which have the log's salts,
+// at any offset, since bytes can be missing or inserted. A frame counts if its page has a right MAC, which nobody can
+// forge without the key.
 //
-// - The salts are those of the header, if SQLite accepts it; otherwise those of the log's index, if a killed process left
-//   one; otherwise those of the first frame that verifies.
+// - The salts are those of the header, if SQLite accepts it; otherwise those of the log's index, if a killed process
+//   left one; otherwise those of the first frame that verifies.
 // - Commits after the first bad frame are lost to SQLite. One exception: if SQLite reaches nothing of the log, and the
 //   database already has the last version of every page in it, then a checkpoint was complete, and nothing is lost.
-// - A last commit whose own frame does not verify is incomplete. Either it was being written when the power went, and then
-//   nobody was promised that it is durable, or it was damaged later. Only the index can show which.
+// - A last commit whose own frame does not verify is incomplete. Either it was being written when the power went, and
+//   then nobody was promised that it is durable, or it was damaged later. Only the index can show which.
 // - Frames that the index counts, and that are neither reached nor found, are missing.
 
 /// A write-ahead log, frame by frame: which of its commits SQLite reaches, and which are there all the same.
@@ -55,8 +55,7 @@ struct LogExamination: Sendable {
     /// frame a second time.
     /// - Parameter index: What the log's index said before a connection rebuilt it.
     static func run(
-        on database: FilePath, _ authenticator: borrowing PageAuthenticator,
-        index: WriteAheadLogIndex? = nil
+        on database: FilePath, _ authenticator: borrowing PageAuthenticator, index: WriteAheadLogIndex? = nil
     ) throws -> LogExamination {
         let log = try WriteAheadLog(despiteDamage: database, pageSize: Profile.current.pageSize)
         guard let log else {
@@ -64,8 +63,7 @@ struct LogExamination: Sendable {
             if let index, index.frames > index.copied { found.missingFrames = index.frames }
             return found
         }
-        return try run(
-            on: database, log, reached: log.committedFrames(), authenticator, index: index)
+        return try run(on: database, log, reached: log.committedFrames(), authenticator, index: index)
     }
 
     /// The same for an open log whose reached frames are known.
@@ -78,8 +76,7 @@ struct LogExamination: Sendable {
         found.reached = reached
         let start = reached.last.map { $0.offset + log.pageSize } ?? 32
         guard let salts = try salts(log, authenticator, index) else {
-            found.isUnreadable =
-                log.file.size >= WriteAheadLog.smallestCommit(pageSize: log.pageSize)
+            found.isUnreadable = log.file.size >= WriteAheadLog.smallestCommit(pageSize: log.pageSize)
             return found
         }
         try found.find(salts, in: log, from: start, authenticator)
@@ -104,8 +101,7 @@ struct LogExamination: Sendable {
     }
 
     private static func salts(
-        _ log: borrowing WriteAheadLog, _ authenticator: borrowing PageAuthenticator,
-        _ index: WriteAheadLogIndex?
+        _ log: borrowing WriteAheadLog, _ authenticator: borrowing PageAuthenticator, _ index: WriteAheadLogIndex?
     ) throws -> [UInt8]? {
         if log.hasSoundHeader { return log.salts }
         if let index, index.frames > 0 { return index.salts }
@@ -122,8 +118,7 @@ struct LogExamination: Sendable {
     }
 
     private mutating func find(
-        _ salts: [UInt8], in log: borrowing WriteAheadLog, from start: Int,
-        _ authenticator: borrowing PageAuthenticator
+        _ salts: [UInt8], in log: borrowing WriteAheadLog, from start: Int, _ authenticator: borrowing PageAuthenticator
     ) throws {
         let length = WriteAheadLog.frameHeader + log.pageSize
         var (place, expected) = (start, start)

@@ -38,16 +38,14 @@ public struct PageAudit: Sendable, Hashable {
             if let error = try Diagnosis.examine(path, key: key).error(path) { throw error }
             let pages = report.damagedPages.pageList
             throw LockstepError(
-                .damaged,
-                "\(path) is damaged: \(pages.isEmpty ? "its log or end" : "pages \(pages)")",
-                advice: "run \(.verify) on it, or recover its readable rows with \(.salvage)",
-                context: .file(path))
+                .damaged, "\(path) is damaged: \(pages.isEmpty ? "its log or end" : "pages \(pages)")",
+                advice: "run \(.verify) on it, or recover its readable rows with \(.salvage)", context: .file(path))
         }
         return report
     }
 
-    /// Runs `body`. SQLCipher reports a page that does not verify as a generic error: if `body` fails with one, names the
-    /// damaged pages of the file.
+    /// Runs `body`. SQLCipher reports a page that does not verify as a generic error: if `body` fails with one, names
+    /// the damaged pages of the file.
     func namingDamage<Result>(
         _ key: borrowing DatabaseKey, _ body: () throws -> Result
     ) throws -> Result {
@@ -77,8 +75,7 @@ public struct PageAudit: Sendable, Hashable {
         let total = file.size / Profile.current.pageSize
         let replaced = Set(log.pages)
         let damaged = try Self.check(
-            pieces: (total + PageReader.chunk - 1) / PageReader.chunk, of: path, "", key, salt,
-            threads
+            pieces: (total + PageReader.chunk - 1) / PageReader.chunk, of: path, "", key, salt, threads
         ) { piece, reader in
             try reader.damagedPages(inChunk: piece, of: total, besides: replaced)
         } progress: { done in
@@ -102,10 +99,8 @@ public struct PageAudit: Sendable, Hashable {
 
     /// The findings of all readers, in no order.
     private static func check(
-        pieces: Int, of path: FilePath, _ suffix: String, _ key: borrowing DatabaseKey,
-        _ salt: [UInt8], _ threads: Int,
-        _ work: @escaping @Sendable (Int, PageReader) throws -> [UInt32],
-        progress: (Int) throws -> Void = { _ in }
+        pieces: Int, of path: FilePath, _ suffix: String, _ key: borrowing DatabaseKey, _ salt: [UInt8], _ threads: Int,
+        _ work: @escaping @Sendable (Int, PageReader) throws -> [UInt32], progress: (Int) throws -> Void = { _ in }
     ) throws -> [UInt32] {
         var readers: [PageReader] = []
         for _ in 0..<max(min(threads, pieces), 1) {
@@ -156,21 +151,17 @@ public struct PageAudit: Sendable, Hashable {
                     "-wal", key, salt, threads
                 ) { piece, reader in
                     let start = piece * PageReader.chunk
-                    return try reader.damagedPages(
-                        frames[start..<min(start + PageReader.chunk, frames.count)])
+                    return try reader.damagedPages(frames[start..<min(start + PageReader.chunk, frames.count)])
                 }
             } catch let error as LockstepError where error.code == .notFound {
                 // All its frames have reached the database, and the last connection to close removed it.
                 continue
             }
             try betweenLooks()
-            let found = try LogExamination.run(
-                on: path, log, reached: frames, authenticator, index: index)
+            let found = try LogExamination.run(on: path, log, reached: frames, authenticator, index: index)
             guard try log.isUnchanged() else { continue }
             // A commit that was added during the read looks cut off until the log is read again.
-            if found.hasLoss || found.incompleteCommits > 0,
-                try log.committedFrames().count != frames.count
-            {
+            if found.hasLoss || found.incompleteCommits > 0, try log.committedFrames().count != frames.count {
                 continue
             }
             return LogAudit(pages: frames.map(\.page), damaged: Set(damaged).sorted(), found: found)

@@ -40,7 +40,6 @@ public struct PageAuditReport: Sendable, Hashable {
 extension [UInt32] {
     /// The numbers of pages for a message: the first 20, and how many more there are.
     var pageList: String {
-        prefix(20).map(String.init).joined(separator: ", ")
-            + (count > 20 ? " and \(count - 20) more" : "")
+        prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? " and \(count - 20) more" : "")
     }
 }

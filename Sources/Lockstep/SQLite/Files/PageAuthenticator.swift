@@ -13,8 +13,7 @@ struct PageAuthenticator: ~Copyable {
     ) throws(LockstepError) {
         let macSalt = salt.map { $0 ^ profile.saltMask }
         let macKey = try PBKDF2.derive(
-            profile.derivation, key.bytes, salt: macSalt.span, rounds: profile.macRounds,
-            count: DatabaseKey.length)
+            profile.derivation, key.bytes, salt: macSalt.span, rounds: profile.macRounds, count: DatabaseKey.length)
         self.mac = try HMAC(profile.mac ?? profile.derivation, key: macKey.bytes)
         self.profile = profile
     }

@@ -1,6 +1,6 @@
 /// Reads a file's pages in order, in large pieces, and checks their MACs.
-// Sendable by this proof: `file`, `authenticator` and `buffer` are used only by the thread that has the reader. `Parallel`
-// gives a reader to one thread at a time, and to none after it returns.
+// Sendable by this proof: `file`, `authenticator` and `buffer` are used only by the thread that has the reader.
+// `Parallel` gives a reader to one thread at a time, and to none after it returns.
 final class PageReader: @unchecked Sendable {
     /// Pages per read: 1 MiB, at which the disk reaches its full speed.
     static let chunk = 256

@@ -46,12 +46,8 @@ final class PageSource {
     private let firstBytes: [UInt8]
     private var frameCount = 0
 
-    convenience init(
-        _ path: FilePath, key: consuming SecretBytes, salt: [UInt8], profile: Profile = .current
-    ) throws {
-        try self.init(
-            path, pageSize: profile.pageSize, reserve: profile.reserve,
-            Cipher(profile, key, salt: salt))
+    convenience init(_ path: FilePath, key: consuming SecretBytes, salt: [UInt8], profile: Profile = .current) throws {
+        try self.init(path, pageSize: profile.pageSize, reserve: profile.reserve, Cipher(profile, key, salt: salt))
         // Its header can say more than the profile.
         if profile != .current, let first = try page(1) {
             let header = FileHeader(bytes: first.bytes)
@@ -140,9 +136,7 @@ final class PageSource {
             }
         }
         for frame in frames {
-            if let bytes = try readable({ try log.log.page(frame) }),
-                try verifies(bytes, frame.page)
-            {
+            if let bytes = try readable({ try log.log.page(frame) }), try verifies(bytes, frame.page) {
                 logged[frame.page] = frame
                 superseded.remove(frame.page)
             } else {
@@ -216,8 +210,7 @@ final class PageSource {
 
     private func plaintext(of page: [UInt8], _ number: UInt32) throws -> [UInt8] {
         guard let cipher else { return Array(page[..<usableSize]) }
-        return try Array(
-            Self.decrypted(page, number, cipher.profile, cipher.key).prefix(usableSize))
+        return try Array(Self.decrypted(page, number, cipher.profile, cipher.key).prefix(usableSize))
     }
 
     private static func decrypted(

@@ -72,8 +72,7 @@ struct RehearsalCopy: ~Copyable {
 
     /// Removes the copies of `name` whose processes have ended.
     private static func sweep(_ name: String, _ folder: FilePath) throws {
-        let names = try Folder.list(folder, hidden: true, where: { $0.begins(with: ".\(name).") })
-            .files
+        let names = try Folder.list(folder, hidden: true, where: { $0.begins(with: ".\(name).") }).files
         // Links are not followed.
         let files = names.filter { file in
             (try? FileAccess.sizeOfRegularFile(folder.appending(file))) != nil
@@ -99,8 +98,7 @@ struct RehearsalCopy: ~Copyable {
 
     /// `.<name>.<number in base 36>` of a rehearsal's file name that ends in `ending`; nil for all other names.
     private static func stem(_ file: String, of name: String, _ ending: String) -> String? {
-        guard let stem = file.rest(before: ending), let random = stem.rest(after: ".\(name).")
-        else { return nil }
+        guard let stem = file.rest(before: ending), let random = stem.rest(after: ".\(name).") else { return nil }
         guard (1...13).contains(random.utf8.count), UInt64(random, radix: 36) != nil,
             random.allSatisfy({ !$0.isUppercase })
         else { return nil }

@@ -1,7 +1,7 @@
 public import SystemPackage
 
-/// A copy of a database and its damaged write-ahead log, made before the database was opened without the commits after the
-/// damage. ``Salvage`` of the database reads it too.
+/// A copy of a database and its damaged write-ahead log, made before the database was opened without the commits after
+/// the damage. ``Salvage`` of the database reads it too.
 public struct SetAsideLog: Sendable, Hashable {
     /// The copy of the database, beside it. The copy of the log is beside the copy.
     public let copy: FilePath
@@ -27,18 +27,14 @@ public struct SetAsideLog: Sendable, Hashable {
     /// Copies a database that the caller has to itself, and its log. What it has copied is on disk when it returns.
     /// - Throws: ``LockstepError/Code/full`` and the errors of writing files; then it leaves no copy.
     static func make(
-        of database: FilePath, _ found: LogExamination,
-        freeSpace: (FilePath) throws -> Int? = FileAccess.freeSpace
+        of database: FilePath, _ found: LogExamination, freeSpace: (FilePath) throws -> Int? = FileAccess.freeSpace
     ) throws -> SetAsideLog {
         let log = DatabaseFile.side("-wal", of: database)
         let hasLog = FileAccess.exists(log)
-        let sizes = try (
-            FileAccess.sizeOfRegularFile(database), hasLog ? FileAccess.sizeOfRegularFile(log) : 0
-        )
+        let sizes = try (FileAccess.sizeOfRegularFile(database), hasLog ? FileAccess.sizeOfRegularFile(log) : 0)
         try DiskSpace.require(
-            DiskSpace.needed(forCopyOf: sizes.0 + sizes.1),
-            for: "a copy of \(database) and its damaged log", in: AtomicFile.parent(of: database),
-            freeSpace)
+            DiskSpace.needed(forCopyOf: sizes.0 + sizes.1), for: "a copy of \(database) and its damaged log",
+            in: AtomicFile.parent(of: database), freeSpace)
         let copy = try freeName(beside: database)
         let logCopy = DatabaseFile.side("-wal", of: copy)
         // The database gets its name last: a copy that is there is complete.
@@ -49,8 +45,7 @@ public struct SetAsideLog: Sendable, Hashable {
             AtomicFile.remove(logCopy)
             throw error
         }
-        return SetAsideLog(
-            copy: copy, lostCommits: found.lostCommits, missingPages: found.missingFrames)
+        return SetAsideLog(copy: copy, lostCommits: found.lostCommits, missingPages: found.missingFrames)
     }
 
     private static func freeName(beside database: FilePath) throws -> FilePath {

@@ -74,8 +74,7 @@ struct SettingsSearch {
     private func variants(of base: Profile) throws -> [Profile] {
         var found: [Profile] = []
         var withoutMACs: [Profile] = []
-        let headers =
-            hasMagic ? Set([base.plaintextHeader] + stride(from: 16, through: 112, by: 16)) : [0]
+        let headers = hasMagic ? Set([base.plaintextHeader] + stride(from: 16, through: 112, by: 16)) : [0]
         for header in headers.sorted() where !hasMagic || header > 0 {
             for pageSize in Profile.pageSizes where pageSize <= size && header < pageSize {
                 var profile = base

@@ -71,9 +71,7 @@ struct WriteAheadLog: ~Copyable {
     func isUnchanged() throws -> Bool { try file.read(at: 0, 32) == header }
 
     static func frame(_ head: [UInt8], at offset: Int) -> Frame {
-        Frame(
-            page: word(head, 0, bigEndian: true), offset: offset + 24,
-            commits: word(head, 4, bigEndian: true) != 0)
+        Frame(page: word(head, 0, bigEndian: true), offset: offset + 24, commits: word(head, 4, bigEndian: true) != 0)
     }
 
     /// The frames up to the last commit.
@@ -132,8 +130,7 @@ struct WriteAheadLog: ~Copyable {
 
         func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
             let middle = bytes.startIndex + 4
-            return Self.word(bytes[..<middle], true) == first
-                && Self.word(bytes[middle...], true) == second
+            return Self.word(bytes[..<middle], true) == first && Self.word(bytes[middle...], true) == second
         }
 
         static func word(_ bytes: ArraySlice<UInt8>, _ bigEndian: Bool) -> UInt32 {

@@ -6,8 +6,8 @@ internal import SystemPackage
 //                                       (2 bytes) · 16 valid frames in the log · 32 the log's two salts
 //   96         how many frames a checkpoint has copied into the database
 
-/// What the index of a write-ahead log says about the log. A killed process leaves it, and it still says how long the log
-/// was. The next connection to open the database rebuilds it from what is left of the log.
+/// What the index of a write-ahead log says about the log. A killed process leaves it, and it still says how long the
+/// log was. The next connection to open the database rebuilds it from what is left of the log.
 struct WriteAheadLogIndex: Sendable, Equatable {
     /// How many frames of the log are valid: all their commits were acknowledged.
     let frames: Int
@@ -16,11 +16,11 @@ struct WriteAheadLogIndex: Sendable, Equatable {
     /// The log's salts.
     let salts: [UInt8]
 
-    /// The index that was left beside a database, or nil if a connection of this process or another has the database open,
-    /// if there is no index, or if it is not whole.
+    /// The index that was left beside a database, or nil if a connection of this process or another has the database
+    /// open, if there is no index, or if it is not whole.
     static func left(beside database: FilePath) throws -> WriteAheadLogIndex? {
-        // Closing a descriptor of the index would drop the locks of this process's connections on it: it can be read only
-        // while there are none.
+        // Closing a descriptor of the index would drop the locks of this process's connections on it: it can be read
+        // only while there are none.
         guard FileAccess.exists(DatabaseFile.side("-shm", of: database)),
             let file = try? DatabaseFile(database, writable: true)
         else { return nil }
@@ -44,8 +44,7 @@ struct WriteAheadLogIndex: Sendable, Equatable {
     }
 
     init?(_ bytes: [UInt8]) {
-        guard bytes.count >= 100, bytes[0..<48] == bytes[48..<96], bytes[12] != 0,
-            Self.word(bytes, 0) == 3_007_000
+        guard bytes.count >= 100, bytes[0..<48] == bytes[48..<96], bytes[12] != 0, Self.word(bytes, 0) == 3_007_000
         else { return nil }
         frames = Int(Self.word(bytes, 16))
         copied = Int(Self.word(bytes, 96))

@@ -100,9 +100,7 @@ struct SQLCursor {
     mutating func upTo(_ word: String) throws(Unexpected) -> ArraySlice<Token> {
         let start = position
         var depth = 0
-        while !(depth == 0 && peek() == word
-            && (position == start || tokens[position - 1].word != "."))
-        {
+        while !(depth == 0 && peek() == word && (position == start || tokens[position - 1].word != ".")) {
             switch try next().word {
             case "(": depth += 1
             case ")": depth -= 1

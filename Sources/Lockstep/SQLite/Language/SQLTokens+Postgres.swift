@@ -1,5 +1,5 @@
-/// PostgreSQL's tokens, as `scan.l` defines them. They differ from SQLite's in dollar quotes, strings with escapes, comments
-/// within comments, and operators.
+/// PostgreSQL's tokens, as `scan.l` defines them. They differ from SQLite's in dollar quotes, strings with escapes,
+/// comments within comments, and operators.
 extension SQLTokens {
     mutating func scanPostgres() -> Token.Kind {
         let start = position
@@ -153,8 +153,8 @@ extension SQLTokens {
         }
     }
 
-    /// An operator is as long as its characters go, up to a comment. It ends in `+` or `-` only if it also has a character
-    /// that no operator of the standard has: `a=-1` is `=` and `-`.
+    /// An operator is as long as its characters go, up to a comment. It ends in `+` or `-` only if it also has a
+    /// character that no operator of the standard has: `a=-1` is `=` and `-`.
     private mutating func operation(_ first: UInt8) -> Token.Kind {
         guard Self.operators.contains(first) else {
             if let second = byte(), Self.isPair(first, second) { position += 1 }

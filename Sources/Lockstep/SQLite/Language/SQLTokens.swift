@@ -41,8 +41,7 @@ package struct SQLTokens: Sequence, IteratorProtocol {
     /// Whether the SQL contains only space, comments and semicolons.
     package static func areBlank(_ sql: [UInt8], _ lexis: Lexis = .sqlite) -> Bool {
         SQLTokens(sql, from: 0, lexis).allSatisfy {
-            $0.kind == .space || $0.kind == .comment
-                || sql[$0.range].elementsEqual([UInt8(ascii: ";")])
+            $0.kind == .space || $0.kind == .comment || sql[$0.range].elementsEqual([UInt8(ascii: ";")])
         }
     }
 
@@ -130,12 +129,11 @@ package struct SQLTokens: Sequence, IteratorProtocol {
     /// The keywords that SQLite's grammar never accepts as a name ("SQLite Keywords", those without a fallback
     /// in `parse.y`).
     private static let reserved: Set<String> = [
-        "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "check", "collate",
-        "commit", "constraint", "create", "default", "deferrable", "delete", "distinct", "drop",
-        "else", "escape", "except", "exists", "foreign", "from", "group", "having", "in", "index",
-        "insert", "intersect", "into", "is", "isnull", "join", "limit", "not", "nothing", "notnull",
-        "null", "on", "or", "order", "primary", "references", "returning", "select", "set", "table",
-        "then", "to", "transaction", "union", "unique", "update", "using", "values", "when",
+        "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "check", "collate", "commit",
+        "constraint", "create", "default", "deferrable", "delete", "distinct", "drop", "else", "escape", "except",
+        "exists", "foreign", "from", "group", "having", "in", "index", "insert", "intersect", "into", "is", "isnull",
+        "join", "limit", "not", "nothing", "notnull", "null", "on", "or", "order", "primary", "references", "returning",
+        "select", "set", "table", "then", "to", "transaction", "union", "unique", "update", "using", "values", "when",
         "where",
     ]
 
@@ -155,8 +153,7 @@ package struct SQLTokens: Sequence, IteratorProtocol {
     private static func holds(_ letters: [UInt8], _ bytes: [UInt8]) -> Bool {
         guard let first = letters.first, bytes.count >= letters.count else { return false }
         return (0...(bytes.count - letters.count)).contains { start in
-            bytes[start] | 0x20 == first
-                && letters.indices.allSatisfy { bytes[start + $0] | 0x20 == letters[$0] }
+            bytes[start] | 0x20 == first && letters.indices.allSatisfy { bytes[start + $0] | 0x20 == letters[$0] }
         }
     }
 

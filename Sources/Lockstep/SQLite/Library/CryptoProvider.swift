@@ -74,8 +74,7 @@ enum CryptoProvider {
         guard canStandIn(provider, for: stock) else { return .otherStockProvider }
         guard ProviderCheck.passes(provider) else { return .checkFailed }
         guard register(provider) else { return .noRegistration }
-        guard let anchor = try? KeyedMemory(), anchor.answer("PRAGMA cipher_provider") == "\(name)"
-        else {
+        guard let anchor = try? KeyedMemory(), anchor.answer("PRAGMA cipher_provider") == "\(name)" else {
             _ = register(stock)
             return .notTaken
         }
@@ -84,19 +83,15 @@ enum CryptoProvider {
     }
 
     /// Whether both providers agree on everything that decides a file's layout.
-    private static func canStandIn(
-        _ ours: lockstep_crypto_provider, for stock: lockstep_crypto_provider
-    ) -> Bool {
+    private static func canStandIn(_ ours: lockstep_crypto_provider, for stock: lockstep_crypto_provider) -> Bool {
         guard let stockName = stock.get_provider_name(nil),
             unsafe String(cString: stockName) == "openssl",
             let stockCipher = stock.get_cipher(nil),
             let ourCipher = ours.get_cipher(nil),
             unsafe String(cString: stockCipher) == String(cString: ourCipher)
         else { return false }
-        return stock.get_key_sz(nil) == ours.get_key_sz(nil)
-            && stock.get_iv_sz(nil) == ours.get_iv_sz(nil)
-            && stock.get_block_sz(nil) == ours.get_block_sz(nil)
-            && stock.fips_status(nil) == ours.fips_status(nil)
+        return stock.get_key_sz(nil) == ours.get_key_sz(nil) && stock.get_iv_sz(nil) == ours.get_iv_sz(nil)
+            && stock.get_block_sz(nil) == ours.get_block_sz(nil) && stock.fips_status(nil) == ours.fips_status(nil)
             && (0...3).allSatisfy {
                 stock.get_hmac_sz(nil, $0) == ours.get_hmac_sz(nil, $0)
             }

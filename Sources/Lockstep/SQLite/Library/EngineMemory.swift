@@ -1,9 +1,9 @@
 internal import CSQLCipher
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// Decides where SQLCipher keeps the keys of open databases.

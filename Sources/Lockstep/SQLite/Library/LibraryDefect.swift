@@ -36,8 +36,7 @@ struct LibraryVersions: Sendable, Hashable {
     /// one.
     var cipherNumber: Int? {
         let parts = cipher.split(separator: " ").first?.split(separator: ".").map { Int($0) } ?? []
-        guard parts.count == 3, let major = parts[0], let minor = parts[1], let patch = parts[2]
-        else { return nil }
+        guard parts.count == 3, let major = parts[0], let minor = parts[1], let patch = parts[2] else { return nil }
         return major * 1_000_000 + minor * 1_000 + patch
     }
 }
@@ -66,8 +65,7 @@ extension LibraryDefect {
         id: "leaving-wal",
         effect:
             "SQLite damages a database if another process opens and writes to it while one leaves "
-            + "WAL mode: between removing the log and changing the header it releases the "
-            + "exclusive lock",
+            + "WAL mode: between removing the log and changing the header it releases the " + "exclusive lock",
         answer:
             "Lockstep keeps the lock until the header is written; other programs that switch the "
             + "same file out of WAL mode remain exposed",
@@ -101,8 +99,7 @@ extension LibraryDefect {
     static let rekey = LibraryDefect(
         id: "rekey",
         effect: "SQLCipher's PRAGMA rekey reports OK after a failure",
-        answer: "Lockstep refuses the pragma, and rotates keys into a new file",
-        shortAnswer: "never used"
+        answer: "Lockstep refuses the pragma, and rotates keys into a new file", shortAnswer: "never used"
     ) { _ in true }
 
     /// SQLCipher's locks are in freed memory.
@@ -117,8 +114,7 @@ extension LibraryDefect {
 
     /// For a release whose provider's layout is not known.
     static let providerLayout = LibraryDefect(
-        id: "provider-layout",
-        effect: "Lockstep does not know the layout of this SQLCipher's providers",
+        id: "provider-layout", effect: "Lockstep does not know the layout of this SQLCipher's providers",
         answer:
             "SQLCipher's own code encrypts the pages: the files are the same, commits and scans "
             + "take some 15 to 25 % longer",
@@ -136,7 +132,6 @@ extension LibraryDefect {
 
     /// Every known defect, most dangerous first.
     public static let all = [
-        walReset, leavingWAL, fullText, aggregates, rekey, lateProvider, providerLayout,
-        otherProvider,
+        walReset, leavingWAL, fullText, aggregates, rekey, lateProvider, providerLayout, otherProvider,
     ]
 }

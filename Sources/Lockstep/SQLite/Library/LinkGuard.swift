@@ -38,8 +38,7 @@ enum LinkGuard {
         guard unsafe sqlite3_compileoption_used("HAS_CODEC") != 0 else {
             throw unusable("the SQLite in this process has no encryption")
         }
-        guard let open = unsafe lockstep_source_of_open(),
-            let key = unsafe lockstep_source_of_key(),
+        guard let open = unsafe lockstep_source_of_open(), let key = unsafe lockstep_source_of_key(),
             unsafe String(cString: open) == String(cString: key)
         else {
             throw unusable("sqlite3_open_v2 and sqlite3_key_v2 come from different libraries")
@@ -70,9 +69,7 @@ enum LinkGuard {
             }
         let versions = LibraryVersions(
             sqlite: Int(sqlite3_libversion_number()), cipher: version, stockProvider: provider)
-        return Library(
-            version: version, refusal: refusal,
-            defects: LibraryDefect.all.filter { $0.isIn(versions) })
+        return Library(version: version, refusal: refusal, defects: LibraryDefect.all.filter { $0.isIn(versions) })
     }
 
     static func unusable(_ what: String) -> LockstepError {

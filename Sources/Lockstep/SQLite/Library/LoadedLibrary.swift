@@ -22,11 +22,9 @@ public struct LoadedLibrary: Sendable {
         let library = try LinkGuard.library()
         let memory = try KeyedMemory()
         return LoadedLibrary(
-            cipherVersion: library.version,
-            sqliteVersion: unsafe String(cString: sqlite3_libversion()),
+            cipherVersion: library.version, sqliteVersion: unsafe String(cString: sqlite3_libversion()),
             cryptoVersion: memory.answer("PRAGMA cipher_provider_version") ?? "unknown",
-            hasOwnProvider: library.refusal == nil, reason: library.refusal.map(Self.reason),
-            defects: library.defects)
+            hasOwnProvider: library.refusal == nil, reason: library.refusal.map(Self.reason), defects: library.defects)
     }
 
     /// The library and its versions, on one line.

@@ -32,15 +32,13 @@ public enum MemoryLimit {
     public static func set(_ bytes: Int) throws(LockstepError) {
         guard bytes >= smallest else {
             throw LockstepError(
-                .misuse, "a memory limit of \(bytes) bytes is too low",
-                hint: "set at least \(smallest) bytes")
+                .misuse, "a memory limit of \(bytes) bytes is too low", hint: "set at least \(smallest) bytes")
         }
         guard MemoryCount.keep() else {
             throw LockstepError(
                 .misuse,
                 "the memory limit is set too late: SQLite is already running in this process and "
-                    + "does not count its memory",
-                hint: "set the limit before the first connection opens")
+                    + "does not count its memory", hint: "set the limit before the first connection opens")
         }
         state.withLock { state in
             state.bytes = bytes
@@ -72,8 +70,7 @@ public enum MemoryLimit {
         return LockstepError(
             .limitExceeded,
             "SQLite needs more memory than the limit of \(bytes) bytes\(place)",
-            advice: "process less at a time, or raise the limit: \(.memoryLimit)",
-            sqliteCode: SQLITE_NOMEM)
+            advice: "process less at a time, or raise the limit: \(.memoryLimit)", sqliteCode: SQLITE_NOMEM)
     }
 }
 

@@ -7,12 +7,9 @@ enum OpenNames {
     static func hint(for message: String) -> String? {
         let (table, function) = ("no such table: ", "no such function: lockstep_")
         if let name = message.rest(after: table)?.rest(before: viewSuffix) {
-            return
-                "if \(name) has sealed columns, open the database with the fields keyring of their "
-                + "dataset"
+            return "if \(name) has sealed columns, open the database with the fields keyring of their " + "dataset"
         }
         guard message.begins(with: function) else { return nil }
-        return
-            "sealed values open only with their dataset's fields keyring: open the database with it"
+        return "sealed values open only with their dataset's fields keyring: open the database with it"
     }
 }

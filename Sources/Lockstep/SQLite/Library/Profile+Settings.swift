@@ -2,12 +2,10 @@ extension Profile {
     /// The PRAGMAs with which SQLCipher reads such a file, in the order in which they apply to SQLCipher 4's defaults.
     var pragmas: [(pragma: SQLCipherSettings.Pragma, value: String)] {
         [
-            (.pageSize, "\(pageSize)"), (.rounds, "\(rounds)"),
-            (.derivation, "PBKDF2_HMAC_\(derivation.name)"),
+            (.pageSize, "\(pageSize)"), (.rounds, "\(rounds)"), (.derivation, "PBKDF2_HMAC_\(derivation.name)"),
             (.mac, mac.map { "HMAC_\($0.name)" } ?? "none"),
             (.usesMAC, mac == nil ? "OFF" : "ON"),
-            (.plaintextHeader, "\(plaintextHeader)"),
-            (.pageNumbers, hasBigEndianNumbers ? "be" : "le"),
+            (.plaintextHeader, "\(plaintextHeader)"), (.pageNumbers, hasBigEndianNumbers ? "be" : "le"),
             (.saltMask, "x'\(Hex.encode([saltMask]))'"), (.macRounds, "\(macRounds)"),
         ]
     }

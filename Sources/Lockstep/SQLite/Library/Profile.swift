@@ -17,12 +17,12 @@ struct Profile: Sendable, Equatable {
     var saltMask: UInt8 = 0x3A
     /// Whether page numbers in MACs are big-endian.
     var hasBigEndianNumbers = false
-    /// Bytes at the file's start that are not encrypted, if they are more than the salt: a multiple of 16. The salt is then
-    /// kept elsewhere.
+    /// Bytes at the file's start that are not encrypted, if they are more than the salt: a multiple of 16. The salt is
+    /// then kept elsewhere.
     var plaintextHeader = 0
 
-    /// Bytes at each page's end for the initialisation vector and the MAC, in whole blocks of the cipher. The file's header
-    /// can say more: if a program changes the MAC of a new file, SQLite keeps the room for that of the default.
+    /// Bytes at each page's end for the initialisation vector and the MAC, in whole blocks of the cipher. The file's
+    /// header can say more: if a program changes the MAC of a new file, SQLite keeps the room for that of the default.
     var reserve: Int {
         let bytes = Self.vectorLength + (mac?.length ?? 0)
         return (bytes + Self.vectorLength - 1) / Self.vectorLength * Self.vectorLength
@@ -42,8 +42,7 @@ struct Profile: Sendable, Equatable {
 
     /// The profile that Lockstep writes, so that every SQLCipher 4 opens its files. Another page size is not an
     /// option: from one, `VACUUM INTO` and the backup API report OK but write files that do not open.
-    static let current = Profile(
-        version: 4, pageSize: 4096, mac: .sha512, derivation: .sha512, rounds: 256_000)
+    static let current = Profile(version: 4, pageSize: 4096, mac: .sha512, derivation: .sha512, rounds: 256_000)
 
     /// The profiles of older versions, newest first.
     static let older = [
@@ -70,7 +69,6 @@ struct Profile: Sendable, Equatable {
         from passphrase: borrowing Passphrase, salt: [UInt8]
     ) throws(LockstepError) -> SecretBytes {
         try PBKDF2.derive(
-            derivation, passphrase.secret.bytes, salt: salt.span, rounds: rounds,
-            count: DatabaseKey.length)
+            derivation, passphrase.secret.bytes, salt: salt.span, rounds: rounds, count: DatabaseKey.length)
     }
 }

@@ -23,10 +23,7 @@ enum ProviderCheck {
     private static let pages = [
         Page(
             start: 0,
-            head: [
-                0xAE, 0xBB, 0xB6, 0xD1, 0x03, 0x23, 0xD6, 0xC7, 0x57, 0x2D, 0x40, 0x24, 0x08, 0x1F,
-                0x7D, 0x5B,
-            ],
+            head: [0xAE, 0xBB, 0xB6, 0xD1, 0x03, 0x23, 0xD6, 0xC7, 0x57, 0x2D, 0x40, 0x24, 0x08, 0x1F, 0x7D, 0x5B],
             codes: [
                 "af7952a5ff192ce64c2ed3d7321d9c7010a4bc09",
                 "f46f2124e6bd5f6a12936b99e70794472bfa1cb9244aeb4018ec01b31b669530",
@@ -35,10 +32,7 @@ enum ProviderCheck {
             ]),
         Page(
             start: 100,
-            head: [
-                0x67, 0xDF, 0xC4, 0x5C, 0x96, 0x65, 0x7E, 0x3A, 0x1C, 0x1C, 0x3F, 0x0C, 0x85, 0xF2,
-                0xD1, 0xBA,
-            ],
+            head: [0x67, 0xDF, 0xC4, 0x5C, 0x96, 0x65, 0x7E, 0x3A, 0x1C, 0x1C, 0x3F, 0x0C, 0x85, 0xF2, 0xD1, 0xBA],
             codes: [
                 "8026e5625a5f27a8a73ac79043f9a2c913b9e360",
                 "d5f47f084cfabf3235598e2021016bde7b150f0ecbb4cb2941b244bc4ef4d84c",
@@ -61,8 +55,7 @@ enum ProviderCheck {
         // must be replaced.
         let passed =
             unsafe [0, 0, 1, 0].allSatisfy { unsafe writesAndReads(pages[$0], provider, context) }
-            && derives(provider, context) && isRandom(provider, context)
-            && refusesNonsense(provider, context)
+            && derives(provider, context) && isRandom(provider, context) && refusesNonsense(provider, context)
         let freed = unsafe provider.ctx_free(&context) == SQLITE_OK
         return unsafe passed && freed && context == nil
     }
@@ -87,9 +80,8 @@ enum ProviderCheck {
             let length = unsafe Int(provider.get_hmac_sz(context, Int32(algorithm)))
             guard
                 unsafe provider.hmac(
-                    context, Int32(algorithm), &macKey, 32, &authenticated,
-                    Int32(authenticated.count), &number, 4, &code) == SQLITE_OK,
-                length <= code.count, Hex.encode(Array(code[..<length])) == expected
+                    context, Int32(algorithm), &macKey, 32, &authenticated, Int32(authenticated.count), &number, 4,
+                    &code) == SQLITE_OK, length <= code.count, Hex.encode(Array(code[..<length])) == expected
             else { return false }
         }
         return unsafe provider.cipher(context, 0, &key, 32, &vector, &sealed, count, &opened)
@@ -97,9 +89,7 @@ enum ProviderCheck {
             && opened == plain
     }
 
-    private static func derives(
-        _ provider: lockstep_crypto_provider, _ context: UnsafeMutableRawPointer?
-    ) -> Bool {
+    private static func derives(_ provider: lockstep_crypto_provider, _ context: UnsafeMutableRawPointer?) -> Bool {
         let passphrase = Array("testkey".utf8)
         var salt = Array(0..<16 as Range<UInt8>)
         return derivedKeys.enumerated().allSatisfy { algorithm, expected in
@@ -111,9 +101,7 @@ enum ProviderCheck {
     }
 
     /// Seventeen times the bytes of a page, so that a ``RandomSupply`` runs out once.
-    private static func isRandom(
-        _ provider: lockstep_crypto_provider, _ context: UnsafeMutableRawPointer?
-    ) -> Bool {
+    private static func isRandom(_ provider: lockstep_crypto_provider, _ context: UnsafeMutableRawPointer?) -> Bool {
         var last = [UInt8](repeating: 0, count: 80)
         return (0..<17).allSatisfy { _ in
             var bytes = [UInt8](repeating: 0, count: 80)
@@ -130,8 +118,7 @@ enum ProviderCheck {
     ) -> Bool {
         var (key, bytes, vector) = ([UInt8](repeating: 1, count: 32), plaintext, plaintext)
         var output = [UInt8](repeating: 0, count: 64)
-        return unsafe provider.cipher(context, 1, &key, 32, &vector, &bytes, 15, &output)
-            != SQLITE_OK
+        return unsafe provider.cipher(context, 1, &key, 32, &vector, &bytes, 15, &output) != SQLITE_OK
             && provider.cipher(context, 1, &key, 16, &vector, &bytes, 16, &output) != SQLITE_OK
             && provider.hmac(context, 3, &key, 32, &bytes, 32, nil, 0, &output) != SQLITE_OK
             && provider.kdf(context, 3, key, 32, &bytes, 32, 2, 32, &output) != SQLITE_OK

@@ -14,8 +14,7 @@ enum ResultCode {
         }
         // SQLite's own message for this code says that the database is read-only.
         if code == databaseMoved { text = "the database file was moved away or replaced" }
-        if isOutOfMemory(code), let error = MemoryLimit.error(in: sql.map { SQLTokens.redact($0) })
-        {
+        if isOutOfMemory(code), let error = MemoryLimit.error(in: sql.map { SQLTokens.redact($0) }) {
             return error
         }
         let (kind, usual) = classify(code)
@@ -25,15 +24,12 @@ enum ResultCode {
             advice = advice ?? exceeded(text)
         }
         let message = sql.map { MessageRedaction.redact(text, code, $0, isRunning: isRunning) }
-        let missing =
-            code & 0xFF == SQLITE_ERROR
-            ? LockstepError.MissingObject(sqliteMessage: message ?? text) : nil
+        let missing = code & 0xFF == SQLITE_ERROR ? LockstepError.MissingObject(sqliteMessage: message ?? text) : nil
         let context = LockstepError.Context(sqliteCode: code, missing: missing)
         guard let sql, let message else {
             return LockstepError(kind, text, advice: advice, context: context)
         }
-        return LockstepError(
-            kind, "\(message) in: \(SQLTokens.redact(sql))", advice: advice, context: context)
+        return LockstepError(kind, "\(message) in: \(SQLTokens.redact(sql))", advice: advice, context: context)
     }
 
     /// SQLITE_READONLY_DBMOVED, a macro that Swift cannot import.
@@ -46,14 +42,12 @@ enum ResultCode {
 
     /// What to do about SQL that is larger than SQLite's limits allow, by SQLite's message; nil for other messages.
     private static func exceeded(_ text: String) -> LockstepError.Advice? {
-        if text.begins(with: "too many SQL variables") || text.begins(with: "variable number must")
-        {
+        if text.begins(with: "too many SQL variables") || text.begins(with: "variable number must") {
             return
                 "split the list of values, or insert them into a table and select from it: a statement has at most 32,766 parameters"
         }
         return text.begins(with: "Expression tree is too large")
-            ? "write `IN` with a list in place of a chain of conditions, or split the statement"
-            : nil
+            ? "write `IN` with a list in place of a chain of conditions, or split the statement" : nil
     }
 
     private static func classify(_ code: Int32) -> (LockstepError.Code, LockstepError.Advice?) {

@@ -1,7 +1,7 @@
 /// The settings of a SQLCipher file that its program changed, as it sets them: with SQLCipher's PRAGMAs.
 ///
-/// As in a session of the sqlcipher shell, they start from the defaults of SQLCipher 4 and apply in their order, so that
-/// `cipher_compatibility` sets back most of those before it.
+/// As in a session of the sqlcipher shell, they start from the defaults of SQLCipher 4 and apply in their order, so
+/// that `cipher_compatibility` sets back most of those before it.
 public struct SQLCipherSettings: Sendable, Hashable, CustomStringConvertible {
     /// One setting.
     enum Pragma: String, CaseIterable {
@@ -44,11 +44,11 @@ public struct SQLCipherSettings: Sendable, Hashable, CustomStringConvertible {
     /// Hashes the settings in their order.
     public func hash(into hasher: inout Hasher) { hasher.combine(assignments) }
 
-    /// Reads settings from text: `PRAGMA name = value`, or without the word PRAGMA, separated by semicolons, commas or line
-    /// breaks. What `PRAGMA cipher_settings` prints is such a text.
+    /// Reads settings from text: `PRAGMA name = value`, or without the word PRAGMA, separated by semicolons, commas or
+    /// line breaks. What `PRAGMA cipher_settings` prints is such a text.
     /// - Parameter text: The settings. The names are those of SQLCipher: `cipher_compatibility`, `cipher_page_size`,
-    ///   `kdf_iter`, `cipher_kdf_algorithm`, `cipher_use_hmac`, `cipher_hmac_algorithm`, `cipher_plaintext_header_size`,
-    ///   `cipher_salt`, `cipher_hmac_pgno`, `cipher_hmac_salt_mask`, `fast_kdf_iter`.
+    ///   `kdf_iter`, `cipher_kdf_algorithm`, `cipher_use_hmac`, `cipher_hmac_algorithm`,
+    ///   `cipher_plaintext_header_size`, `cipher_salt`, `cipher_hmac_pgno`, `cipher_hmac_salt_mask`, `fast_kdf_iter`.
     /// - Throws: ``LockstepError/Code/misuse`` for an unknown name or a value that the setting cannot have.
     public init(_ text: String) throws(LockstepError) {
         var assignments: [PragmaValue] = []
@@ -85,15 +85,12 @@ public struct SQLCipherSettings: Sendable, Hashable, CustomStringConvertible {
         guard let name = words.first else { return nil }
         guard let pragma = Pragma(rawValue: name) else {
             let known = Pragma.allCases.map(\.rawValue).joined(separator: ", ")
-            throw LockstepError(
-                .misuse, "SQLCipher has no setting `\(name)` of a file", hint: "it has \(known)")
+            throw LockstepError(.misuse, "SQLCipher has no setting `\(name)` of a file", hint: "it has \(known)")
         }
         guard words.count == 2 else {
             throw LockstepError(.misuse, "`\(name)` has no value", hint: form)
         }
-        return PragmaValue(
-            pragma: pragma,
-            value: words[1].trimmingCharacters { $0 == "\"" }.normalized(for: pragma))
+        return PragmaValue(pragma: pragma, value: words[1].trimmingCharacters { $0 == "\"" }.normalized(for: pragma))
     }
 
     private static func apply(_ assignment: PragmaValue, to state: inout State) -> Bool {

@@ -16,8 +16,7 @@ struct FreeList {
         guard let first, !first.isOutdated else { return }
         var trunk = first.word(at: 32)
         while trunk != 0 {
-            guard pages.insert(trunk).inserted, let page = try source.page(trunk), !page.isOutdated
-            else { return }
+            guard pages.insert(trunk).inserted, let page = try source.page(trunk), !page.isOutdated else { return }
             let count = Int(page.word(at: 4))
             // Beyond the page's end every number reads as 0, and the second of them ends it.
             for index in 0..<count {

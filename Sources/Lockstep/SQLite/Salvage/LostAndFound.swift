@@ -1,5 +1,5 @@
-/// The table of a new database that holds the rows whose place in it is unknown or taken, with the page and cell that each
-/// was in, and its table if that is known. It is created for the first of them.
+/// The table of a new database that holds the rows whose place in it is unknown or taken, with the page and cell that
+/// each was in, and its table if that is known. It is created for the first of them.
 final class LostAndFound {
     private let target: SalvageTarget
     private let encoding: TextEncoding
@@ -21,17 +21,13 @@ final class LostAndFound {
     /// - Parameters:
     ///   - table: The row's table, if it is known.
     ///   - cell: The row's place among those of its page, from 0.
-    func add(
-        _ values: [StoredValue], rowID: Int64?, of table: String? = nil, from page: UInt32,
-        cell: Int
-    ) throws {
+    func add(_ values: [StoredValue], rowID: Int64?, of table: String? = nil, from page: UInt32, cell: Int) throws {
         let shape = try shape(for: values.count)
         let origin: [StoredValue] = [
             table.map { .text(Array($0.utf8)) } ?? .null, .integer(Int64(page)),
             .integer(Int64(cell)), rowID.map { .integer($0) } ?? .null,
         ]
-        let outcome = try target.insert(
-            origin + values.prefix(width), rowID: nil, into: shape, encoding)
+        let outcome = try target.insert(origin + values.prefix(width), rowID: nil, into: shape, encoding)
         guard outcome == .inserted else {
             throw LockstepError(
                 .damaged, "a row of page \(page) cannot be kept in \(shape.name)",

@@ -36,8 +36,8 @@ struct OrphanPage {
     /// Drops the types once the page has its place: there can be very many pages.
     mutating func forgetRows() { rows = [] }
 
-    /// The one table that the page must belong to, or nil if there is none or several are possible: a likely table is not
-    /// enough, because nobody would find the rows of another table in it.
+    /// The one table that the page must belong to, or nil if there is none or several are possible: a likely table is
+    /// not enough, because nobody would find the rows of another table in it.
     /// - Parameter isDoubtful: Whether the page can belong to none of them. Then its rows must be typical of
     ///   the table.
     func owner(among candidates: [Candidate], isDoubtful: Bool) -> Int? {

@@ -13,8 +13,7 @@ enum Payloads {
     /// allocated from the length alone that a cell claims. An older version of an overflow page counts as
     /// broken: it can hold a part of another row.
     static func payload(
-        of cell: BTreePage.Cell, on page: DecryptedPage, _ source: PageSource,
-        claimed: inout Set<UInt32>
+        of cell: BTreePage.Cell, on page: DecryptedPage, _ source: PageSource, claimed: inout Set<UInt32>
     ) throws -> Outcome {
         try payload(of: cell, on: page, source) { claimed.insert($0).inserted }
     }

@@ -6,23 +6,23 @@ public import SystemPackage
 /// page whose MAC verifies yields its rows, whether anything still leads to it or not. The damaged file is
 /// never written, and none of its content reaches the disk unencrypted.
 ///
-/// No row comes into a table that it was not in. Pages that nothing leads to are attributed by their content only where a
-/// single table can have them and the schema is complete, in the file or with ``schema``. All other rows are in a table
-/// `lost_and_found`, with their page and their place in it, and so are those that their table does not take.
+/// No row comes into a table that it was not in. Pages that nothing leads to are attributed by their content only where
+/// a single table can have them and the schema is complete, in the file or with ``schema``. All other rows are in a
+/// table `lost_and_found`, with their page and their place in it, and so are those that their table does not take.
 ///
-/// If opening has set a damaged log aside, with a copy of the database (``SetAsideLog``), the rows there that the database
-/// lacks are added. Rows that were deleted since then can be among them.
+/// If opening has set a damaged log aside, with a copy of the database (``SetAsideLog``), the rows there that the
+/// database lacks are added. Rows that were deleted since then can be among them.
 ///
 /// Reads every page about three times. Needs as much disk space as the rows take, and the same again for the largest
-/// table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged file is copied. If the new key
-/// is from a keyring's file, no key of it can be destroyed meanwhile.
+/// table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged file is copied. If the new
+/// key is from a keyring's file, no key of it can be destroyed meanwhile.
 public struct Salvage: Sendable {
     /// The damaged file.
     public let damaged: FilePath
     /// The path of the new database.
     public let new: FilePath
-    /// The CREATE statements of the whole schema, for the parts of it that cannot be read. If there are any, pages whose
-    /// table is unknown are attributed by their content.
+    /// The CREATE statements of the whole schema, for the parts of it that cannot be read. If there are any, pages
+    /// whose table is unknown are attributed by their content.
     public var schema: [String]
     /// The settings of a damaged SQLCipher file of another program. Without, those of each version and the changes that
     /// programs usually make to them are tried.
@@ -40,15 +40,12 @@ public struct Salvage: Sendable {
     ///   - key: The key of the damaged file.
     ///   - newKey: The key of the new database.
     ///   - progress: Called with the numbers of examined pages and of copied rows, and when a phase begins.
-    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at ``new``;
-    ///   ``LockstepError/Code/damaged`` if no page verifies;
-    ///   ``LockstepError/Code/busy`` if the file was written to; ``LockstepError/Code/locked`` if somebody is destroying a
-    ///   key for longer than ``FileLockWait`` allows; otherwise the errors that ``Diagnosis``
+    /// - Throws: ``LockstepError/Code/alreadyExists`` if anything exists at ``new``; ``LockstepError/Code/damaged`` if
+    ///   no page verifies; ``LockstepError/Code/busy`` if the file was written to; ``LockstepError/Code/locked`` if
+    ///   somebody is destroying a key for longer than ``FileLockWait`` allows; otherwise the errors that ``Diagnosis``
     ///   reports; `CancellationError`; any error from `progress`. If it throws, it leaves no file.
-    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    package func run(
-        key: borrowing DatabaseKey, newKey: borrowing DatabaseKey,
-        progress: JobProgress.Handler = { _ in }
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`") package func run(
+        key: borrowing DatabaseKey, newKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
         try run(
             key: key, newKey: newKey, placing: Self.rename, progress: progress)
@@ -79,24 +76,21 @@ public struct Salvage: Sendable {
         return try run(source, copies, newKey, placing, progress) { diagnosis }
     }
 
-    /// The same for a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Costs one key derivation, about 0.3 s, and for
-    /// an older version up to four more. Version 1 has no MACs: what is garbled there is noticed only if it is no row.
+    /// The same for a database of SQLCipher 1, 2, 3 or 4 under a passphrase. Costs one key derivation, about 0.3 s, and
+    /// for an older version up to four more. Version 1 has no MACs: what is garbled there is noticed only if it is no
+    /// row.
     /// - Throws: The same as with a key; ``LockstepError/Code/wrongKey``; ``LockstepError/Code/otherSettings`` if the
     ///   passphrase fits with other ``settings``.
-    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    package func run(
-        passphrase: borrowing Passphrase, newKey: borrowing DatabaseKey,
-        progress: JobProgress.Handler = { _ in }
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`") package func run(
+        passphrase: borrowing Passphrase, newKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
         try run(ForeignKey(passphrase), newKey, progress)
     }
 
     /// The same for a database of SQLCipher under a raw key.
     /// - Throws: The same as with a passphrase.
-    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
-    package func run(
-        rawKey: borrowing RawKey, newKey: borrowing DatabaseKey,
-        progress: JobProgress.Handler = { _ in }
+    @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`") package func run(
+        rawKey: borrowing RawKey, newKey: borrowing DatabaseKey, progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
         try run(ForeignKey(rawKey), newKey, progress)
     }
@@ -121,12 +115,11 @@ public struct Salvage: Sendable {
 
     private func source(_ key: ForeignKey, _ found: ForeignSettings) throws -> PageSource {
         try PageSource(
-            damaged, key: key.secret(found.profile, salt: found.salt), salt: found.salt,
-            profile: found.profile)
+            damaged, key: key.secret(found.profile, salt: found.salt), salt: found.salt, profile: found.profile)
     }
 
-    /// The same for a plaintext SQLite database. Its pages have no MACs: what is garbled there is noticed only if it is no
-    /// row, or one that its table cannot have.
+    /// The same for a plaintext SQLite database. Its pages have no MACs: what is garbled there is noticed only if it is
+    /// no row, or one that its table cannot have.
     /// - Throws: The same as with a key; ``LockstepError/Code/malformedInput`` for a file that is not plaintext SQLite.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     package func runPlaintext(

@@ -31,8 +31,7 @@ extension SalvageTarget {
         let structural = ["*** in database", "Tree ", "Page ", "Freelist"]
         if let broken = problems.first(where: { structural.contains(where: $0.begins) }) {
             throw LockstepError(
-                .damaged, "the new database is broken: \(broken)",
-                hint: "check the disk, and run the salvage again")
+                .damaged, "the new database is broken: \(broken)", hint: "check the disk, and run the salvage again")
         }
         return problems
     }

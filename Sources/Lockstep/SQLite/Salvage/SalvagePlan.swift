@@ -41,9 +41,7 @@ struct SalvagePlan {
 
     // MARK: Trees
 
-    mutating func walk(
-        _ object: SchemaObject, shape: TableShape?, isShadow: Bool, claimed: inout Set<UInt32>
-    ) throws {
+    mutating func walk(_ object: SchemaObject, shape: TableShape?, isShadow: Bool, claimed: inout Set<UInt32>) throws {
         var table = Table(object: object, shape: shape, isShadow: isShadow, tree: TreeWalk())
         if let root = object.root, root > 1 {
             let isTable = try shape?.hasRowIDs ?? isTableRoot(root)
@@ -56,10 +54,7 @@ struct SalvagePlan {
         guard let root = index.root, root > 1 else {
             return indexes.append(Index(object: index, tree: TreeWalk()))
         }
-        indexes.append(
-            Index(
-                object: index,
-                tree: try TreeWalk(root: root, isTable: false, source, claimed: &claimed)))
+        indexes.append(Index(object: index, tree: try TreeWalk(root: root, isTable: false, source, claimed: &claimed)))
     }
 
     private func isTableRoot(_ root: UInt32) throws -> Bool {
@@ -90,8 +85,8 @@ struct SalvagePlan {
         }
     }
 
-    /// Finds the tables of the pages that belong to no tree. They can be attributed by their content only while every table is
-    /// known that they can belong to.
+    /// Finds the tables of the pages that belong to no tree. They can be attributed by their content only while every
+    /// table is known that they can belong to.
     /// - Parameter isFreeListKnown: Whether none of the pages can be free.
     mutating func sort(
         _ numbers: [UInt32], isFreeListKnown: Bool, claimed: inout Set<UInt32>
@@ -101,9 +96,7 @@ struct SalvagePlan {
             return OrphanPage.Candidate(index: index, shape: shape, gaps: tables[index].tree.gaps)
         }
         let isSure = !schema.isIncomplete && isFreeListKnown
-        let knowsTables =
-            (isSure || schema.isSupplied)
-            && !tables.contains { $0.shape == nil && $0.mayHaveOrphans }
+        let knowsTables = (isSure || schema.isSupplied) && !tables.contains { $0.shape == nil && $0.mayHaveOrphans }
         let knowsIndexes = isSure && !hasTornIndexes
         for number in numbers where !claimed.contains(number) {
             guard var orphan = try orphan(number) else { continue }

@@ -32,9 +32,8 @@ public struct SalvageReport: Sendable, Hashable {
 
         /// Whether the new database has exactly the rows that the table had.
         public var isComplete: Bool {
-            !hasGaps && unreadablePages == 0 && rowsOfOlderVersions == 0
-                && rowsWithBrokenOverflow == 0 && malformedRows == 0 && duplicateRows == 0
-                && refusedRows == 0
+            !hasGaps && unreadablePages == 0 && rowsOfOlderVersions == 0 && rowsWithBrokenOverflow == 0
+                && malformedRows == 0 && duplicateRows == 0 && refusedRows == 0
         }
     }
 
@@ -74,8 +73,8 @@ public struct SalvageReport: Sendable, Hashable {
     /// refuses them.
     public struct LostAndFound: Sendable, Hashable {
         /// The table in the new database that holds them: the name of their table if it is known, their page and their
-        /// place in it, their rowid, and their values. Where the schema is incomplete, entries of indexes can be among them,
-        /// since these look like the rows of tables WITHOUT ROWID.
+        /// place in it, their rowid, and their values. Where the schema is incomplete, entries of indexes can be among
+        /// them, since these look like the rows of tables WITHOUT ROWID.
         public let table: String
         /// How many.
         public internal(set) var rows = 0
@@ -120,17 +119,16 @@ public struct SalvageReport: Sendable, Hashable {
     public internal(set) var failures: [Failure] = []
     /// Rows that refer to missing rows.
     public internal(set) var orphans: [Orphans] = []
-    /// What contradicts itself in the damaged file although its pages verify: an index that leads to more or fewer rows than
-    /// its table has, rows out of order, pages that nothing leads to. Then rows can be missing, or be older ones.
+    /// What contradicts itself in the damaged file although its pages verify: an index that leads to more or fewer rows
+    /// than its table has, rows out of order, pages that nothing leads to. Then rows can be missing, or be older ones.
     public internal(set) var inconsistencies: [String] = []
 
     /// Whether the new database has everything that the damaged one had.
     public var isComplete: Bool {
         tables.allSatisfy(\.isComplete) && failures.isEmpty && unplacedDamagedPages.isEmpty
             && outdatedPages.isEmpty && unreadableFrames == 0 && !isLogUnreadable
-            && setAside.allSatisfy { $0.lostAndFound == nil && !$0.isUnreadable }
-            && missingPages == 0 && lostAndFound == nil && !isSchemaUnverified
-            && !isSchemaIncomplete && inconsistencies.isEmpty
+            && setAside.allSatisfy { $0.lostAndFound == nil && !$0.isUnreadable } && missingPages == 0
+            && lostAndFound == nil && !isSchemaUnverified && !isSchemaIncomplete && inconsistencies.isEmpty
     }
 
     /// Rows in the new database, including those whose table is unknown and those of the shadow tables of a

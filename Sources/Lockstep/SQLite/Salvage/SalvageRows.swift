@@ -57,11 +57,8 @@ extension SalvageRun {
         guard let shape = table.shape, !isBuiltAnew(table) else { return }
         // What modules and SQLite itself keep there was copied whole, or is built again.
         guard !isAddition || !(table.isShadow || table.object.isInternal) else { return }
-        if table.isShadow, let owner = DisabledFTS5.owner(of: shape.name, among: fullText),
-            owner.part == "config"
-        {
-            return try copySettings(
-                FullTextIndex(name: owner.name.spelling), table, place, target, &entry)
+        if table.isShadow, let owner = DisabledFTS5.owner(of: shape.name, among: fullText), owner.part == "config" {
+            return try copySettings(FullTextIndex(name: owner.name.spelling), table, place, target, &entry)
         }
         // The initial content of a virtual table or of ANALYZE is removed. If the old content has gaps, the
         // initial content stays in them.
@@ -79,16 +76,14 @@ extension SalvageRun {
                 // Where its table is not certain, a row that this one cannot hold is another's.
                 guard values.count <= shape.fields.count, !values.isEmpty,
                     !isDoubtful
-                        || (shape.mayHold(values.map(\.storageClass))
-                            && !table.tree.disordered.contains(number))
+                        || (shape.mayHold(values.map(\.storageClass)) && !table.tree.disordered.contains(number))
                 else {
                     entry.malformedRows += 1
                     try lost.add(values, rowID: rowID, from: page.number, cell: cell)
                     return
                 }
                 let outcome = try target.insert(
-                    values, rowID: rowID, into: shape, encoding,
-                    replacing: isFilled && place == .tree)
+                    values, rowID: rowID, into: shape, encoding, replacing: isFilled && place == .tree)
                 switch outcome {
                 case .inserted:
                     entry.rows += 1
@@ -101,8 +96,7 @@ extension SalvageRun {
                         entry.refusedRows += 1
                     }
                     if try !target.has(values, rowID: rowID, in: shape, encoding) {
-                        try lost.add(
-                            values, rowID: rowID, of: shape.name, from: page.number, cell: cell)
+                        try lost.add(values, rowID: rowID, of: shape.name, from: page.number, cell: cell)
                     }
                 }
                 if entry.rows.isMultiple(of: 10_000) {
@@ -177,7 +171,8 @@ extension SalvageRun {
 
     private func copyLost(_ pages: [OrphanPage], _ lost: LostAndFound) throws {
         var entry = SalvageReport.Table(name: "")
-        // A row that was deleted long ago must not take the pages of one that is there: each can have all that no table has.
+        // A row that was deleted long ago must not take the pages of one that is there: each can have all that no table
+        // has.
         let taken = claimed
         for page in pages {
             var chain: Set<UInt32> = []

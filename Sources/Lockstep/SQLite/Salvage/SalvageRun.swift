@@ -77,9 +77,7 @@ final class SalvageRun {
     func readSchema(known: [String]) throws -> SavedSchema {
         var schema = try SavedSchema(source, claimed: &claimed)
         let first = schema.firstPage
-        free =
-            schema.isUnverified
-            ? try FreeList.believingOnlyWhatFits(first, source) : try FreeList(first, source)
+        free = schema.isUnverified ? try FreeList.believingOnlyWhatFits(first, source) : try FreeList(first, source)
         report.isFreeListUnreadable = !free.isComplete
         if schema.isIncomplete {
             // Where page 1 alone is damaged, every leaf of the schema is among the found ones, and an old one differs.
@@ -120,8 +118,7 @@ final class SalvageRun {
         }
         try plan.sort(
             tableLeaves + indexPages, isFreeListKnown: free.isComplete, claimed: &claimed)
-        for table in plan.tables
-        where isBuiltAnew(table) || (table.object.isInternal && table.shape == nil) {
+        for table in plan.tables where isBuiltAnew(table) || (table.object.isInternal && table.shape == nil) {
             _ = try claimEntries(of: table.tree)
         }
         return plan
@@ -168,11 +165,9 @@ final class SalvageRun {
         }
         report.unplacedDamagedPages = unplaced
         // In a sound file every page is a part of a tree or free.
-        let isWhole =
-            torn.isEmpty && !plan.hasTornIndexes && !report.isSchemaIncomplete && free.isComplete
+        let isWhole = torn.isEmpty && !plan.hasTornIndexes && !report.isSchemaIncomplete && free.isComplete
         if isWhole, report.tables.allSatisfy(\.isComplete), !report.unattributedPages.isEmpty {
-            report.inconsistencies.append(
-                "nothing leads to the pages \(report.unattributedPages.pageList)")
+            report.inconsistencies.append("nothing leads to the pages \(report.unattributedPages.pageList)")
         }
     }
 }

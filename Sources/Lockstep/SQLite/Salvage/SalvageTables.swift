@@ -111,8 +111,7 @@ extension SalvageRun {
                 report.tables.removeAll { shadow in
                     let name = SQLName(shadow.name)
                     let part = name.part(after: prefix)
-                    return incomplete.contains(name)
-                        && part.map { Self.derivedTables.contains($0) } == true
+                    return incomplete.contains(name) && part.map { Self.derivedTables.contains($0) } == true
                 }
             }
         }

@@ -26,9 +26,7 @@ final class SalvageTarget {
         connection.authorizer.mode = .engine
         // Shadow tables are filled like others, and definitions can come from a program that allowed double
         // quotes around strings.
-        for (option, value) in [
-            (SQLITE_DBCONFIG_DEFENSIVE, Int32(0)), (SQLITE_DBCONFIG_DQS_DDL, 1),
-        ] {
+        for (option, value) in [(SQLITE_DBCONFIG_DEFENSIVE, Int32(0)), (SQLITE_DBCONFIG_DQS_DDL, 1)] {
             let code = unsafe lockstep_db_config_flag(connection.handle, Int32(option), value)
             guard code == SQLITE_OK else {
                 throw unsafe ResultCode.error(code, on: connection.handle)
@@ -101,14 +99,12 @@ final class SalvageTarget {
             "SELECT name FROM pragma_index_list(?, 'main') WHERE origin = 'pk'"
         ).first(table) { row in try row[0] as String }
         // INTEGER PRIMARY KEY DESC has an index of its own and is not an alias of the rowid.
-        let hasAlias =
-            isWithoutRowID != true && keyIndex == nil && columns.count { $0.key > 0 } == 1
+        let hasAlias = isWithoutRowID != true && keyIndex == nil && columns.count { $0.key > 0 } == 1
         let all = columns.map { column in
             TableShape.Field(
                 name: column.name, affinity: Affinity(column.type),
                 isNotNull: column.isNotNull,
-                mayBeAbsent: column.key == 0 && column.hidden < 2
-                    && (!column.isNotNull || column.hasDefault),
+                mayBeAbsent: column.key == 0 && column.hidden < 2 && (!column.isNotNull || column.hasDefault),
                 isRowID: hasAlias && column.key == 1, isGenerated: column.hidden > 1)
         }
         var fields = zip(all, columns).filter { $0.1.hidden != 2 }.map(\.0)
@@ -120,8 +116,7 @@ final class SalvageTarget {
         }
         return TableShape(
             name: table, fields: fields, hasRowIDs: isWithoutRowID != true,
-            rowIDName: hasAlias
-                ? nil : RowIDName.free(beside: columns.map { SQLName($0.name) }).first)
+            rowIDName: hasAlias ? nil : RowIDName.free(beside: columns.map { SQLName($0.name) }).first)
     }
 
     // MARK: Rows
@@ -148,8 +143,7 @@ final class SalvageTarget {
     ) throws -> Bool {
         let names = names(shape, fields: values.count)
         let terms = names.map { "\($0) IS ?" }.joined(separator: " AND ")
-        let find = Insert(
-            try statement("SELECT 1 FROM main.\(SQLTokens.quote(shape.name)) WHERE \(terms)"))
+        let find = Insert(try statement("SELECT 1 FROM main.\(SQLTokens.quote(shape.name)) WHERE \(terms)"))
         try bind(parameters(values, rowID, shape), to: find, encoding)
         return try find.statement.step()
     }
@@ -186,8 +180,7 @@ final class SalvageTarget {
     ) throws {
         try insert.statement.begin()
         for (index, value) in values.enumerated() {
-            let code = value.bind(
-                to: Parameters(insert.statement.prepared), at: Int32(index + 1), encoding)
+            let code = value.bind(to: Parameters(insert.statement.prepared), at: Int32(index + 1), encoding)
             guard code == SQLITE_OK else {
                 throw unsafe ResultCode.error(code, on: connection.handle)
             }

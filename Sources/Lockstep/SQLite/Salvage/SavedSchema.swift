@@ -49,8 +49,7 @@ struct SavedSchema {
     var userVersion: Int32? {
         guard let firstPage else { return nil }
         let makesSense =
-            (1...4).contains(firstPage.word(at: 44))
-            && TextEncoding(rawValue: firstPage.word(at: 56)) != nil
+            (1...4).contains(firstPage.word(at: 44)) && TextEncoding(rawValue: firstPage.word(at: 56)) != nil
         guard makesSense || !isUnverified else { return nil }
         return Int32(bitPattern: firstPage.word(at: 60))
     }
@@ -169,13 +168,11 @@ struct SavedSchema {
     /// Takes everything that parses as a row of the schema, at any offset on the page.
     private mutating func scan(_ page: DecryptedPage, _ claimed: inout Set<UInt32>) throws {
         for offset in 108..<page.bytes.count {
-            guard let cell = BTreePage.cell(.leafTable, page, at: offset), cell.payloadLength > 20
-            else { continue }
+            guard let cell = BTreePage.cell(.leafTable, page, at: offset), cell.payloadLength > 20 else { continue }
             let head = Array(page.bytes[cell.local])
             // A chain is followed only if it begins like a row of the schema.
-            guard let (types, _) = StoredRecord.types(head), types.count == 5,
-                types[0].storageClass == .text, types[1].storageClass == .text,
-                cell.overflow == nil || types[4].storageClass == .text,
+            guard let (types, _) = StoredRecord.types(head), types.count == 5, types[0].storageClass == .text,
+                types[1].storageClass == .text, cell.overflow == nil || types[4].storageClass == .text,
                 let object = try object(of: cell, on: page, &claimed)
             else { continue }
             add(object)

@@ -23,8 +23,7 @@ struct SchemaObject: Equatable {
         guard let head = Self.head(of: sql) else {
             throw LockstepError(
                 .misuse,
-                "the schema for a salvage contains something other than a CREATE statement: "
-                    + SQLTokens.redact(sql),
+                "the schema for a salvage contains something other than a CREATE statement: " + SQLTokens.redact(sql),
                 hint: "give one CREATE TABLE, INDEX, VIEW or TRIGGER per entry, in the form "
                     + "that `sqlite_schema` has"
             )
@@ -86,9 +85,8 @@ struct SchemaObject: Equatable {
         guard cursor.take("create") else { return nil }
         let isVirtual = cursor.take("virtual")
         let isUnique = cursor.take("unique")
-        guard let word = try? cursor.next().word, let kind = Kind(rawValue: word),
-            !isVirtual || kind == .table, !isUnique || kind == .index,
-            let name = try? cursor.next().name,
+        guard let word = try? cursor.next().word, let kind = Kind(rawValue: word), !isVirtual || kind == .table,
+            !isUnique || kind == .index, let name = try? cursor.next().name,
             kind != .table || cursor.take(isVirtual ? "using" : "(")
         else { return nil }
         return (kind, name.spelling, isVirtual)

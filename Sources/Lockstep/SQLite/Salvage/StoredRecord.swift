@@ -83,8 +83,7 @@ enum StoredRecord {
         var types: [SerialType] = []
         var at = header.end
         while at < body {
-            guard types.count < maximumFields, let varint = Varint(payload, at: at),
-                let type = SerialType(varint.value)
+            guard types.count < maximumFields, let varint = Varint(payload, at: at), let type = SerialType(varint.value)
             else { return nil }
             types.append(type)
             at = varint.end

@@ -70,8 +70,7 @@ struct TreeWalk {
     }
 
     private mutating func visit(
-        _ step: Step, _ isTable: Bool, _ source: PageSource, _ claimed: inout Set<UInt32>,
-        _ steps: inout [Step]
+        _ step: Step, _ isTable: Bool, _ source: PageSource, _ claimed: inout Set<UInt32>, _ steps: inout [Step]
     ) throws {
         let page = try source.page(step.page)
         guard let page, let tree = BTreePage(page), tree.kind.isTable == isTable else {

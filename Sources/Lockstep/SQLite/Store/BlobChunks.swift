@@ -5,10 +5,7 @@ public struct BlobChunks: AsyncSequence, Sendable {
     /// Opens the value, in a transaction.
     let open: @Sendable (borrowing Connection) throws -> any PieceReader
 
-    package init(
-        store: Store, size: Int,
-        open: @escaping @Sendable (borrowing Connection) throws -> any PieceReader
-    ) {
+    package init(store: Store, size: Int, open: @escaping @Sendable (borrowing Connection) throws -> any PieceReader) {
         self.store = store
         self.size = size
         self.open = open
@@ -78,16 +75,15 @@ enum ChunkSource {
 
 extension Store {
     /// Opens a value to be read in chunks.
-    /// - Throws: ``LockstepError/Code/misuse``, ``LockstepError/Code/limitExceeded``, ``LockstepError/Code/closed``; in a
-    ///   store in memory the errors of the value.
+    /// - Throws: ``LockstepError/Code/misuse``, ``LockstepError/Code/limitExceeded``, ``LockstepError/Code/closed``; in
+    ///   a store in memory the errors of the value.
     func beginChunks(_ open: @escaping SnapshotHold.Opener) async throws -> ChunkSource {
         try StoreCall.refuseChunks(of: self)
         guard !source.options.sharesReaders else {
             let call = try StoreCall("chunks", of: self, .reader)
             defer { call.leave() }
             let keeper = StoreCall(keeping: "chunks", of: self)
-            return .snapshot(
-                try await SnapshotHold.begin(sharing: readers ?? writer.queue, keeper, open))
+            return .snapshot(try await SnapshotHold.begin(sharing: readers ?? writer.queue, keeper, open))
         }
         if let snapshots { return .snapshot(try SnapshotHold.begin(snapshots, open)) }
         let copy: @Sendable (borrowing Connection) throws -> [UInt8] = { connection in

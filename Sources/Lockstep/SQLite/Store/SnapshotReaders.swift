@@ -1,5 +1,5 @@
-/// The readers of a store that keep a snapshot while the program does other things: between the chunks of a value, or in a
-/// job's progress closure. Nobody waits for one: see `CallGraph.swift`.
+/// The readers of a store that keep a snapshot while the program does other things: between the chunks of a value, or
+/// in a job's progress closure. Nobody waits for one: see `CallGraph.swift`.
 ///
 /// One opens when none is idle. As many as reads have stay open for the next; the others close after their use.
 // Sendable by this proof: every variable property is touched only while the lock is held.
@@ -30,8 +30,7 @@ final class SnapshotReaders: @unchecked Sendable {
             guard !isClosed else { throw ConnectionQueue.closed }
             guard inUse.count < limit else {
                 throw LockstepError(
-                    .limitExceeded,
-                    "\(limit) sequences of `chunks` and jobs already keep a snapshot of the store",
+                    .limitExceeded, "\(limit) sequences of `chunks` and jobs already keep a snapshot of the store",
                     hint: "end some first, or open the store with a larger `StoreOptions.streams`",
                     context: .file(source.path))
             }

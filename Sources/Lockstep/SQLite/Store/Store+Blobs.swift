@@ -1,15 +1,15 @@
 extension Store {
     /// The bytes of a BLOB or TEXT in chunks, all from one snapshot, with one chunk in memory at a time.
     ///
-    /// From the first chunk until the last, or until the iterator is released, the sequence has a connection of its own,
-    /// one of ``StoreOptions/streams``, and its snapshot keeps the write-ahead log from restarting. Do not keep an
+    /// From the first chunk until the last, or until the iterator is released, the sequence has a connection of its
+    /// own, one of ``StoreOptions/streams``, and its snapshot keeps the write-ahead log from restarting. Do not keep an
     /// unfinished iterator. Between two chunks a task can call the store in any way: its reads and writes wait for no
     /// sequence. Closing the store ends the sequence, whose next chunk is then the error ``LockstepError/Code/closed``.
     ///
     /// A store in memory has no second connection: it copies the value at the first chunk, and keeps nothing.
     ///
-    /// A sequence can be what ``insertBlob(into:_:from:row:)`` of the same store reads from. In other closures of the store
-    /// it is refused, as every other call is.
+    /// A sequence can be what ``insertBlob(into:_:from:row:)`` of the same store reads from. In other closures of the
+    /// store it is refused, as every other call is.
     public func chunks(of place: BlobPlace, size: Int = 64 * 1024) -> BlobChunks {
         BlobChunks(store: self, size: max(size, 1)) { connection in
             OpenBlob(try Blob(place, .read, on: connection.core))
@@ -20,9 +20,9 @@ extension Store {
     /// - Parameters:
     ///   - table: The table, which must have rowids.
     ///   - column: The column that receives the bytes.
-    ///   - chunks: The bytes. No other write can run until they end: have them ready. They can be ``chunks(of:size:)`` of
-    ///     this store, which in a store in memory show what `row` has changed. Any other call of this store by the sequence
-    ///     is refused.
+    ///   - chunks: The bytes. No other write can run until they end: have them ready. They can be ``chunks(of:size:)``
+    ///     of this store, which in a store in memory show what `row` has changed. Any other call of this store by the
+    ///     sequence is refused.
     ///   - row: Inserts the row with ``ZeroBytes`` of the right length and returns its rowid.
     /// - Throws: Any error from `chunks` or `row`; ``LockstepError/Code/misuse`` if there are fewer or more
     ///   bytes than the row has room for, or if the sequence calls the store; ``LockstepError/Code/full``;
@@ -30,8 +30,7 @@ extension Store {
     @concurrent
     @discardableResult
     public func insertBlob<Chunks: AsyncSequence & Sendable>(
-        into table: String, _ column: String, from chunks: Chunks,
-        row: @Sendable (borrowing Connection) throws -> Int64
+        into table: String, _ column: String, from chunks: Chunks, row: @Sendable (borrowing Connection) throws -> Int64
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
         try await writeStream(from: chunks) { connection in
             let place = BlobPlace(table: table, column: column, row: try row(connection))
@@ -44,8 +43,7 @@ extension Store {
     /// - Parameter open: Returns a rowid, which this method returns too, and the writer that takes the chunks.
     @concurrent
     package func writeStream<Chunks: AsyncSequence & Sendable>(
-        from chunks: Chunks,
-        open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
+        from chunks: Chunks, open: @Sendable (borrowing Connection) throws -> (Int64, any PieceWriter)
     ) async throws -> Int64 where Chunks.Element == [UInt8] {
         let lent = LentConnection()
         let call = try StoreCall("insertBlob", of: self, .writer, lent: lent)
@@ -146,8 +144,7 @@ final class OpenBlob: PieceReader, PieceWriter {
 
     private func wrongCount(_ came: Int) -> LockstepError {
         LockstepError(
-            .misuse,
-            "\(came) bytes were given for \(place.table).\(place.column), which has room for \(count)",
+            .misuse, "\(came) bytes were given for \(place.table).\(place.column), which has room for \(count)",
             hint: "insert the row with ZeroBytes of the right length", context: place.context)
     }
 }

@@ -1,6 +1,7 @@
 extension Store {
-    /// The store's calls for code that is not asynchronous, such as a command-line tool's or a thread's: each blocks the
-    /// calling thread until it is done. Asynchronous code cannot call them, since Swift's few threads must not wait.
+    /// The store's calls for code that is not asynchronous, such as a command-line tool's or a thread's: each blocks
+    /// the calling thread until it is done. Asynchronous code cannot call them, since Swift's few threads must not
+    /// wait.
     public var blocking: Blocking { Blocking(store: self) }
 
     /// A store's calls that block: see ``Store/blocking``.

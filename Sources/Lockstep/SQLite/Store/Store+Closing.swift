@@ -1,13 +1,14 @@
 internal import Synchronization
 
 extension Store {
-    /// Refuses new calls, ends the sequences of chunks, waits until the running calls have ended, closes the connections,
-    /// and wipes the key. A store also closes when its last reference is released.
+    /// Refuses new calls, ends the sequences of chunks, waits until the running calls have ended, closes the
+    /// connections, and wipes the key. A store also closes when its last reference is released.
     ///
-    /// A sequence of chunks (``chunks(of:size:)``) that has not ended gets the error ``LockstepError/Code/closed`` as its next
-    /// chunk; a value that is being inserted is inserted completely first. Cancelling the task does not keep the store open.
-    /// - Throws: ``LockstepError/Code/misuse`` if called inside of a closure of the store, a job's progress closure, or the
-    ///   sequence of an ``insertBlob(into:_:from:row:)``, for which it would wait; the store then remains open.
+    /// A sequence of chunks (``chunks(of:size:)``) that has not ended gets the error ``LockstepError/Code/closed`` as
+    /// its next chunk; a value that is being inserted is inserted completely first. Cancelling the task does not keep
+    /// the store open.
+    /// - Throws: ``LockstepError/Code/misuse`` if called inside of a closure of the store, a job's progress closure, or
+    ///   the sequence of an ``insertBlob(into:_:from:row:)``, for which it would wait; the store then remains open.
     @concurrent
     public func close() async throws(LockstepError) {
         let call = try StoreCall("close", of: self, .end)

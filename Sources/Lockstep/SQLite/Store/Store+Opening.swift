@@ -42,8 +42,7 @@ extension Store {
     ) throws -> Store {
         let options = options.ofStore(isNew: true)
         let key = try rawKey.forNewDatabase()
-        let writer = try Connection.create(
-            path, key: key, options: StoreSource.writerOptions(options))
+        let writer = try Connection.create(path, key: key, options: StoreSource.writerOptions(options))
         let store = Store(try StoreSource(path, key: key, options))
         store.takeWriter(writer)
         return store
@@ -69,8 +68,7 @@ extension Store {
         let path = folder.appending("temporary.db")
         do {
             let key = try DatabaseKey.ephemeral()
-            let writer = try Connection.create(
-                path, key: key, options: StoreSource.writerOptions(options))
+            let writer = try Connection.create(path, key: key, options: StoreSource.writerOptions(options))
             let store = Store(
                 try StoreSource(path, key: key, options, temporaryFolder: folder))
             store.takeWriter(writer)

@@ -8,18 +8,18 @@ public import SystemPackage
 /// the calling thread.
 ///
 /// A closure uses the connection that it receives: if it calls the store again, in any form and from any task that it
-/// starts, that call throws ``LockstepError/Code/misuse``. Other stores can be called in it; a call with which tasks that
-/// use several stores would wait for each other for ever throws `misuse`, too. Between the chunks of a value
+/// starts, that call throws ``LockstepError/Code/misuse``. Other stores can be called in it; a call with which tasks
+/// that use several stores would wait for each other for ever throws `misuse`, too. Between the chunks of a value
 /// (``chunks(of:size:)``), in the loop over an observation, and in the progress closure of a job nothing is refused.
 ///
 /// Switching threads takes several times as long as a short asynchronous call. To avoid that, up to half of
 /// Swift's threads can serve calls of all stores at a time; the other calls run on the store's own threads. A
 /// Swift thread waits for the disk, but never for another process's lock.
 ///
-/// Writes that wait while another runs share its transaction, each in a separate savepoint, so that one sync
-/// serves all. A closure leaves its connection as it found it: settings that it changes with PRAGMA are put back, and its
-/// temporary tables are dropped. **A closure can therefore run more than once**: if the shared transaction is lost, each closure
-/// runs again by itself. Do side effects (network, files) after the call returns.
+/// Writes that wait while another runs share its transaction, each in a separate savepoint, so that one sync serves
+/// all. A closure leaves its connection as it found it: settings that it changes with PRAGMA are put back, and its
+/// temporary tables are dropped. **A closure can therefore run more than once**: if the shared transaction is lost,
+/// each closure runs again by itself. Do side effects (network, files) after the call returns.
 public final class Store: Sendable {
     /// The file; `:memory:` for a store in memory.
     public let path: FilePath
@@ -51,8 +51,7 @@ public final class Store: Sendable {
         self.source = source
         observers = Observers()
         let log = Checkpointer(
-            PooledConnection { try source.openCheckpointer() },
-            threshold: source.options.checkpointPages)
+            PooledConnection { try source.openCheckpointer() }, threshold: source.options.checkpointPages)
         checkpointer = log
         snapshots = source.options.sharesReaders ? nil : SnapshotReaders(source)
         readers = ConnectionQueue(
@@ -114,8 +113,8 @@ public final class Store: Sendable {
         return try pooled.use { connection in try connection.read(body) }
     }
 
-    /// Runs one of the engine's jobs on a snapshot. Its progress closure can call the store, except in a store in memory,
-    /// whose connection the job has.
+    /// Runs one of the engine's jobs on a snapshot. Its progress closure can call the store, except in a store in
+    /// memory, whose connection the job has.
     func snapshot<Result>(
         for job: String, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {
@@ -134,8 +133,8 @@ public final class Store: Sendable {
     /// Runs `body` on one snapshot of the database, never on an actor. Cancelling the task interrupts it.
     ///
     /// It waits while ``StoreOptions/readers`` other reads run, and for nothing else.
-    /// - Throws: Any error from `body`; `CancellationError`; ``LockstepError/Code/closed``; ``LockstepError/Code/misuse``
-    ///   inside of a closure of the store.
+    /// - Throws: Any error from `body`; `CancellationError`; ``LockstepError/Code/closed``;
+    ///   ``LockstepError/Code/misuse`` inside of a closure of the store.
     @concurrent
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
@@ -147,8 +146,7 @@ public final class Store: Sendable {
             return try await writer.exclusively { connection in try connection.readOnly(body) }
         }
         guard let pooled = readers.takeIdle() else {
-            return try await PendingCall(readers) { connection in try connection.read(body) }
-                .outcome()
+            return try await PendingCall(readers) { connection in try connection.read(body) }.outcome()
         }
         defer { readers.giveBack(pooled) }
         let use = ConnectionLease(pooled)
@@ -174,8 +172,8 @@ public final class Store: Sendable {
     }
 
     /// Runs `body` with the writing connection outside any transaction, for operations that cannot run in one:
-    /// ``Connection/vacuum()``, ``Connection/checkpoint(_:)``. It runs on the store's writing thread. No other write runs
-    /// meanwhile.
+    /// ``Connection/vacuum()``, ``Connection/checkpoint(_:)``. It runs on the store's writing thread. No other write
+    /// runs meanwhile.
     /// - Throws: Any error from `body`; ``LockstepError/Code/misuse`` if it leaves a transaction open;
     ///   `CancellationError`; ``LockstepError/Code/closed``.
     public func withoutTransaction<Result: Sendable>(

@@ -10,14 +10,14 @@ public struct StoreOptions: Sendable {
     public var readers = 4
     /// How many snapshots can be kept at once by sequences of chunks (``Store/chunks(of:size:)``) and by jobs such as a
     /// backup, at least 1. Each has a connection of its own, besides ``readers``: 0.5 ms, two file descriptors, and the
-    /// keys in memory. From this number on the next one throws ``LockstepError/Code/limitExceeded``. In a store in memory
-    /// it does not matter.
+    /// keys in memory. From this number on the next one throws ``LockstepError/Code/limitExceeded``. In a store in
+    /// memory it does not matter.
     public var streams = 64
     /// The number of 4-KiB pages in the write-ahead log from which it is checkpointed in the background. A
     /// larger number makes fewer, larger checkpoints, a larger log, and a slower opening after a crash.
     public var checkpointPages = 1000
-    /// What a store does with a copy of a database of its keyring, such as a backup. Without a keyring nothing shows that
-    /// a file is a copy.
+    /// What a store does with a copy of a database of its keyring, such as a backup. Without a keyring nothing shows
+    /// that a file is a copy.
     public var copies = Copies.readOnly
     /// Whether the store only reads: it writes neither to the file nor to its log, and a write throws
     /// ``LockstepError/Code/readOnly``. Where the folder cannot be written it opens a database that was closed cleanly,
@@ -39,12 +39,12 @@ public struct StoreOptions: Sendable {
 
     /// What a store does with a copy.
     public enum Copies: Sendable, Hashable {
-        /// It reads the copy. A write throws ``LockstepError/Code/isCopy``: a copy that has changed is another database, and
-        /// would still have the identity of the one that it is a copy of. An opening that migrates, and so would write, throws
-        /// it, too.
+        /// It reads the copy. A write throws ``LockstepError/Code/isCopy``: a copy that has changed is another
+        /// database, and would still have the identity of the one that it is a copy of. An opening that migrates, and
+        /// so would write, throws it, too.
         case readOnly
-        /// An opening with a keyring makes the copy a database of its own first (``Fork``). ``Store/open(_:rawKey:options:)`` has
-        /// none to record it, and reads it.
+        /// An opening with a keyring makes the copy a database of its own first (``Fork``).
+        /// ``Store/open(_:rawKey:options:)`` has none to record it, and reads it.
         case fork
     }
 

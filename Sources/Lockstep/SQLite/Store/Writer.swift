@@ -2,18 +2,18 @@
 // =========================================================
 //
 // A store has one connection that writes and a few that only read. Each is a `PooledConnection`: the connection, and a
-// thread of its own, which is allowed to block. A `ConnectionQueue` gives a pooled connection to one holder at a time, in
-// the order of the requests. Only the holder touches the connection; that is the proof for every `@unchecked Sendable`
-// in this room.
+// thread of its own, which is allowed to block. A `ConnectionQueue` gives a pooled connection to one holder at a time,
+// in the order of the requests. Only the holder touches the connection; that is the proof for every `@unchecked
+// Sendable` in this room.
 //
 // Who can hold it
 //
-//   blocked thread   Store.write from synchronous code: `WaitingThread`, woken through a `Ticket`.
-//   worker thread    an awaited call that has to wait: `PendingCall`, run by the pooled connection's own thread.
-//   lent thread      an awaited call that finds the connection idle runs on the Swift thread that calls it, under a
-//                    `CallerThreadPermit`. It must not block there: if another process has the write lock, the call
-//                    throws `MustWait` and moves to the worker thread.
-//   task             a transaction whose closure suspends (`hold`): the connection belongs to no thread between its uses.
+//   blocked thread   Store.write from synchronous code: `WaitingThread`, woken through a `Ticket`. worker thread    an
+//   awaited call that has to wait: `PendingCall`, run by the pooled connection's own thread. lent thread      an
+//   awaited call that finds the connection idle runs on the Swift thread that calls it, under a `CallerThreadPermit`.
+//   It must not block there: if another process has the write lock, the call throws `MustWait` and moves to the worker
+//   thread. task             a transaction whose closure suspends (`hold`): the connection belongs to no thread between
+//   its uses.
 //
 // States of the writer's pooled connection
 //
@@ -42,10 +42,10 @@
 //     and closing the store waits for it (`enqueueAgain` ignores that the queue is closed).
 //  4. A part that throws is undone alone, by its savepoint, or by ROLLBACK if it is the first. If its failure ended the
 //     whole transaction (full disk, deferred constraint), the others are lost, not failed.
-//  5. Cancelling a task withdraws a call that waits, or interrupts the statement of a call that runs. An interrupt that comes
-//     late hits nobody: `PooledConnection.interrupt` compares the call under the lock that ends the use.
-//  6. The queue's lock and a call's lock are never held together with a call of SQLite. Continuations are resumed outside
-//     of every lock, once: by the caller that takes the continuation out.
+//  5. Cancelling a task withdraws a call that waits, or interrupts the statement of a call that runs. An interrupt that
+//     comes late hits nobody: `PooledConnection.interrupt` compares the call under the lock that ends the use.
+//  6. The queue's lock and a call's lock are never held together with a call of SQLite. Continuations are resumed
+//     outside of every lock, once: by the caller that takes the continuation out.
 
 /// The only connection of a store that writes, and the writes that share its transaction.
 ///
@@ -85,10 +85,7 @@ final class Writer: @unchecked Sendable {
     /// Time of the last commit, in microseconds.
     private var lastCommit: Int64 = 0
 
-    init(
-        _ pooled: PooledConnection, _ observers: Observers, _ checkpointer: Checkpointer?,
-        _ source: StoreSource
-    ) {
+    init(_ pooled: PooledConnection, _ observers: Observers, _ checkpointer: Checkpointer?, _ source: StoreSource) {
         self.source = source
         self.pooled = pooled
         self.observers = observers
@@ -162,8 +159,7 @@ final class Writer: @unchecked Sendable {
     func exclusively<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Result
     ) async throws -> Result {
-        let call = PendingCall(queue) { connection in try self.withoutTransaction(connection, body)
-        }
+        let call = PendingCall(queue) { connection in try self.withoutTransaction(connection, body) }
         return try await call.outcome(alone: true)
     }
 

@@ -44,39 +44,38 @@ enum CheckpointGuard {
     private static let checkpointer: Int32 = 1
     private static let firstReader: Int32 = 3
 
-    static let lock:
-        @convention(c) (UnsafeMutablePointer<sqlite3_file>?, Int32, Int32, Int32) -> Int32 = {
-            file, first, count, flags in
-            guard let file = unsafe file else { return SQLITE_MISUSE }
-            let state = unsafe GuardedFile.state(of: file)
-            guard let below = unsafe state.pointee.base.pointee.xShmLock else {
-                return SQLITE_IOERR
-            }
-            if flags == givingBack, unsafe state.pointee.log != .unwatched {
-                if first == checkpointer { unsafe state.pointee.log = .unwatched }
-                // A recovered index has the log's own salts.
-                if first == writer { unsafe state.pointee.log = current(file, state) }
-            }
-            let code = unsafe below(file, first, count, flags)
-            guard flags == taking, code == SQLITE_OK, count == 1 else { return code }
-            switch first {
-            case checkpointer: unsafe state.pointee.log = current(file, state)
-            case writer:
-                if unsafe state.pointee.log != .unwatched {
-                    unsafe state.pointee.log = current(file, state)
-                }
-            case firstReader:
-                guard unsafe state.pointee.log != .unwatched,
-                    unsafe state.pointee.log != current(file, state),
-                    !GuardedFile.isOff
-                else { break }
-                stops.add(1, ordering: .relaxed)
-                _ = unsafe below(file, first, count, givingBack)
-                return SQLITE_BUSY
-            default: break
-            }
-            return code
+    static let lock: @convention(c) (UnsafeMutablePointer<sqlite3_file>?, Int32, Int32, Int32) -> Int32 = {
+        file, first, count, flags in
+        guard let file = unsafe file else { return SQLITE_MISUSE }
+        let state = unsafe GuardedFile.state(of: file)
+        guard let below = unsafe state.pointee.base.pointee.xShmLock else {
+            return SQLITE_IOERR
         }
+        if flags == givingBack, unsafe state.pointee.log != .unwatched {
+            if first == checkpointer { unsafe state.pointee.log = .unwatched }
+            // A recovered index has the log's own salts.
+            if first == writer { unsafe state.pointee.log = current(file, state) }
+        }
+        let code = unsafe below(file, first, count, flags)
+        guard flags == taking, code == SQLITE_OK, count == 1 else { return code }
+        switch first {
+        case checkpointer: unsafe state.pointee.log = current(file, state)
+        case writer:
+            if unsafe state.pointee.log != .unwatched {
+                unsafe state.pointee.log = current(file, state)
+            }
+        case firstReader:
+            guard unsafe state.pointee.log != .unwatched,
+                unsafe state.pointee.log != current(file, state),
+                !GuardedFile.isOff
+            else { break }
+            stops.add(1, ordering: .relaxed)
+            _ = unsafe below(file, first, count, givingBack)
+            return SQLITE_BUSY
+        default: break
+        }
+        return code
+    }
 
     /// The log that the index describes now.
     private static func current(
@@ -88,8 +87,7 @@ enum CheckpointGuard {
         let code = unsafe withUnsafeMutablePointer(to: &page) { page in
             unsafe map(
                 file, 0, 32_768, 0,
-                unsafe UnsafeMutableRawPointer(page).assumingMemoryBound(
-                    to: UnsafeMutableRawPointer?.self))
+                unsafe UnsafeMutableRawPointer(page).assumingMemoryBound(to: UnsafeMutableRawPointer?.self))
         }
         guard code == SQLITE_OK, let page = unsafe page else { return .unknown }
         // Field by field, as other processes write it.

@@ -6,8 +6,7 @@ extension VerificationReport.Check {
         guard !job.verification.fieldKeys.isEmpty else { return nil }
         return .onSealedColumns { check in
             try check.run { done, total in
-                job.coordinator.report(
-                    JobProgress(cells.phase, done, of: total, .steps, hasEnded: false))
+                job.coordinator.report(JobProgress(cells.phase, done, of: total, .steps, hasEnded: false))
             }
         }
     }
@@ -84,10 +83,7 @@ struct CellsCheck: Sendable {
         for (number, open) in connection.sealed?.named ?? [] where open.column.state != .plaintext {
             guard let shape = try SealedTable(open.column.table, connection) else { continue }
             guard let name = shape.rowIDName else {
-                pieces.append(
-                    Piece(
-                        column: open.column, number: number, shape: shape, rows: nil, limit: sample)
-                )
+                pieces.append(Piece(column: open.column, number: number, shape: shape, rows: nil, limit: sample))
                 continue
             }
             let sql = SQL(
@@ -118,15 +114,12 @@ struct CellsCheck: Sendable {
         let step = span / UInt64(number)
         return (0..<number).map { place in
             let start = low &+ Int64(bitPattern: UInt64(place) * step) &+ (place == 0 ? 0 : 1)
-            let end =
-                place == number - 1 ? high : low &+ Int64(bitPattern: UInt64(place + 1) * step)
+            let end = place == number - 1 ? high : low &+ Int64(bitPattern: UInt64(place + 1) * step)
             return start...max(start, end)
         }
     }
 
-    private func check(
-        _ piece: Piece, _ connection: borrowing Connection, _ faults: CollectedFaults
-    ) throws {
+    private func check(_ piece: Piece, _ connection: borrowing Connection, _ faults: CollectedFaults) throws {
         let quote = SQLTokens.quote
         let key = piece.shape.boundColumns(piece.column.mode).map(\.name)
         let arguments =
@@ -192,9 +185,7 @@ package struct CellVerification {
         options.isQueryOnly = true
         options.cacheBytes = cacheBytes
         options.addition = SealedFields(keys, hasViews: false)
-        check = CellsCheck(
-            path: path, key: SharedSecret(key), options: options, sample: nil,
-            closing: WaitCondition())
+        check = CellsCheck(path: path, key: SharedSecret(key), options: options, sample: nil, closing: WaitCondition())
     }
 
     /// The number of failures.

@@ -24,9 +24,7 @@ enum CiphertextCheck {
         }
         let bits = try entropy(of: file)
         if bits < minimumEntropy {
-            findings.append(
-                .failure(
-                    "its bytes are too uneven for ciphertext (\(hundredths(bits)) bits per byte)"))
+            findings.append(.failure("its bytes are too uneven for ciphertext (\(hundredths(bits)) bits per byte)"))
         }
         return ("\(hundredths(bits)) bits of entropy per byte", findings)
     }

@@ -7,8 +7,7 @@ extension VerificationReport.Check {
                     throw NotAsked(reason: "no migrations were given to compare the schema with")
                 }
                 return try DriftCheck.run(
-                    connection, sets, job.verification.schema,
-                    shouldContinue: job.coordinator.shouldContinue)
+                    connection, sets, job.verification.schema, shouldContinue: job.coordinator.shouldContinue)
             })
     }
 }
@@ -20,12 +19,8 @@ enum DriftCheck {
         shouldContinue: () -> Bool = { true }
     ) throws -> CheckResult {
         let found = try SchemaSnapshot(connection)
-        let differences = try differences(
-            of: found, on: connection, sets, schema, shouldContinue: shouldContinue)
-        return (
-            "\(counted(found.count, "object")) compared with a fresh build",
-            differences.map(finding)
-        )
+        let differences = try differences(of: found, on: connection, sets, schema, shouldContinue: shouldContinue)
+        return ("\(counted(found.count, "object")) compared with a fresh build", differences.map(finding))
     }
 
     /// The differences of the schema `found` on `connection` from a fresh build of the applied versions.
@@ -53,11 +48,9 @@ enum DriftCheck {
     /// Seals the columns that `lockstep seal` sealed outside the migrations: the objects that sealing adds are
     /// known, and anything else is still a difference. Returns whether there are such columns.
     private static func seal(
-        _ fresh: borrowing Connection, as connection: borrowing Connection,
-        _ differences: [SchemaSnapshot.Difference]
+        _ fresh: borrowing Connection, as connection: borrowing Connection, _ differences: [SchemaSnapshot.Difference]
     ) throws -> Bool {
-        let unexpected = Set(
-            differences.filter { $0.change == .unexpected }.map { ExactText($0.name) })
+        let unexpected = Set(differences.filter { $0.change == .unexpected }.map { ExactText($0.name) })
         var hasAny = false
         for column in try RegistryTables.claimed(connection)
         where column.state.sealsValues {
@@ -70,8 +63,7 @@ enum DriftCheck {
                     try SealingChange(
                         table: table, column: name,
                         goal: .protect(
-                            mode: column.mode, padding: column.padding,
-                            indexes: column.indexes.map(\.request))
+                            mode: column.mode, padding: column.padding, indexes: column.indexes.map(\.request))
                     ).changeShape(fresh)
                 }
             }
@@ -80,8 +72,8 @@ enum DriftCheck {
         return hasAny
     }
 
-    /// Runs `body` while a column, or its table, has the name that it had when it was sealed: guards, indexes and columns of
-    /// tokens keep that name.
+    /// Runs `body` while a column, or its table, has the name that it had when it was sealed: guards, indexes and
+    /// columns of tokens keep that name.
     private static func renaming(
         _ column: SealedColumn, as base: String, _ fresh: borrowing Connection,
         _ body: (_ table: String, _ column: String) throws -> Void
@@ -96,8 +88,7 @@ enum DriftCheck {
         }
         let own = inTable + column.name
         // A number follows where the name was taken.
-        let isNumbered =
-            names.rest(after: own + "_").map { $0.utf8.allSatisfy(\.isASCIIDigit) } == true
+        let isNumbered = names.rest(after: own + "_").map { $0.utf8.allSatisfy(\.isASCIIDigit) } == true
         if names.hasSameBytes(as: own) || isNumbered {
             try body(column.table, column.name)
         } else if let old = names.rest(after: inTable).map(String.init) {

@@ -47,8 +47,7 @@ struct FreshnessCheck: Sendable {
         let entry = try keyring.keyEntry(of: path)
         self.init(
             ring: keyring.document.ringID, epoch: keyring.epoch,
-            key: KeyringSummary.Key(
-                kind: entry.kind, version: entry.version, state: entry.state, since: entry.day),
+            key: KeyringSummary.Key(kind: entry.kind, version: entry.version, state: entry.state, since: entry.day),
             isRotating: keyring.document.keys.contains {
                 $0.kind == .database && $0.state == .pending
             })
@@ -128,8 +127,7 @@ struct FreshnessCheck: Sendable {
         }
         return .failure(
             "the file is older than its keyring: it uses database key \(key.version), which was "
-                + "marked \(key.state.rawValue) on \(key.since); an older copy might have been put back"
-        )
+                + "marked \(key.state.rawValue) on \(key.since); an older copy might have been put back")
     }
 
     private func databaseFinding(_ database: [UInt8]?) -> VerificationReport.Finding? {

@@ -13,24 +13,17 @@ enum KeyringCheck {
     ) -> (summary: String, findings: [VerificationReport.Finding]) {
         var findings: [VerificationReport.Finding] = []
         for key in keyring.keys where key.state == .compromised {
-            findings.append(
-                .failure(
-                    "\(key.kind.rawValue) key \(key.version) was marked compromised on \(key.since)"
-                ))
+            findings.append(.failure("\(key.kind.rawValue) key \(key.version) was marked compromised on \(key.since)"))
         }
         for key in keyring.keys where key.kind == .database && key.state == .pending {
-            findings.append(
-                .notice("a rotation to database key \(key.version) was not finished: run it again"))
+            findings.append(.notice("a rotation to database key \(key.version) was not finished: run it again"))
         }
         for slot in keyring.slots {
             if case .passphrase(let logN) = slot.kind, logN < Scrypt.Cost.advisable {
-                findings.append(
-                    .notice("the slot \(slot.name) is cheap to guess: scrypt with N = 2^\(logN)"))
+                findings.append(.notice("the slot \(slot.name) is cheap to guess: scrypt with N = 2^\(logN)"))
             }
             if case .environment(let variable) = slot.kind {
-                findings.append(
-                    .notice("the slot \(slot.name) opens with the environment variable \(variable)")
-                )
+                findings.append(.notice("the slot \(slot.name) opens with the environment variable \(variable)"))
             }
         }
         if KeyMemory.gaps.contains(.notLocked) {

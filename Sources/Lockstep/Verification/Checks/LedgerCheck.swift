@@ -4,8 +4,7 @@ extension VerificationReport.Check {
         .onConnection(
             .init(isLight: true) { connection in
                 try LedgerCheck.run(
-                    connection, job.verification.sets, hasOthers: job.hasOthers,
-                    keys: job.verification.fieldKeys)
+                    connection, job.verification.sets, hasOthers: job.hasOthers, keys: job.verification.fieldKeys)
             })
     }
 }
@@ -19,8 +18,7 @@ enum LedgerCheck {
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write, or that was changed
     ///   since.
     static func run(
-        _ connection: borrowing Connection, _ given: [MigrationSet]?, hasOthers: Bool = false,
-        keys: [FieldKeys] = []
+        _ connection: borrowing Connection, _ given: [MigrationSet]?, hasOthers: Bool = false, keys: [FieldKeys] = []
     ) throws -> CheckResult {
         let history = try Ledger.history(connection)
         let ledger = history.entries
@@ -34,13 +32,11 @@ enum LedgerCheck {
             findings.append(.notice("no migrations were given to compare the ledger with"))
         }
         for name in carried.subtracting(known).sorted() where given != nil && !hasOthers {
-            findings.append(
-                .failure("the set \(name) was applied, but no folder of that name was given"))
+            findings.append(.failure("the set \(name) was applied, but no folder of that name was given"))
         }
         // A set that has stopped in its first version has applied none.
         let begun = Set(history.unfinished.map(\.set))
-        for set in sets
-        where carried.contains(set.name) || begun.contains(set.name) || sets.count == 1 {
+        for set in sets where carried.contains(set.name) || begun.contains(set.name) || sets.count == 1 {
             let state = PlanState(set, history, upTo: nil)
             findings += Plan(set, history: history, target: .latest).findings.map(finding)
             let pending = state.pending.count
@@ -57,18 +53,15 @@ enum LedgerCheck {
         }
         for unfinished in history.unfinished
         where !hasOthers && !known.contains(unfinished.set) {
-            findings.append(
-                .failure("\(unfinished.set) \(unfinished.version) was begun and not finished"))
+            findings.append(.failure("\(unfinished.set) \(unfinished.version) was begun and not finished"))
         }
         let mirrored = try connection.headerField("user_version")
-        // Before the first record the number is that of the program that made the database. Someone who removes the ledger
-        // leaves it, too, which is a failure where the migrations say that there should be one.
+        // Before the first record the number is that of the program that made the database. Someone who removes the
+        // ledger leaves it, too, which is a failure where the migrations say that there should be one.
         let isOfOthers =
             try given == nil && !EngineTables.exists(EngineTables.ledger, connection)
         if mirrored != Int64(ledger.count) {
-            let difference =
-                "user_version is \(mirrored), but the ledger records "
-                + counted(ledger.count, "migration")
+            let difference = "user_version is \(mirrored), but the ledger records " + counted(ledger.count, "migration")
             findings.append(isOfOthers ? .notice(difference) : .failure(difference))
         }
         let mark = try connection.headerField("application_id")

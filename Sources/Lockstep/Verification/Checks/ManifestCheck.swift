@@ -1,10 +1,8 @@
 extension VerificationReport.Check {
     /// The content that the manifest covers is what its publisher has released.
     public static let manifest = Self("manifest", failure: .tampered) { job in
-        let check = ManifestCheck(
-            publisher: job.verification.publisher, dataset: job.verification.dataset)
-        return .onConnection(
-            .init(isFound: check.publisher == nil ? ManifestCheck.isFound : nil, run: check.run))
+        let check = ManifestCheck(publisher: job.verification.publisher, dataset: job.verification.dataset)
+        return .onConnection(.init(isFound: check.publisher == nil ? ManifestCheck.isFound : nil, run: check.run))
     }
 }
 

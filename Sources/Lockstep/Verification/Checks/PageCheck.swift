@@ -11,7 +11,8 @@ extension VerificationReport.Check {
     }
 }
 
-/// Every page of the file and of its write-ahead log has a MAC that verifies, and SQLite reaches every commit of the log.
+/// Every page of the file and of its write-ahead log has a MAC that verifies, and SQLite reaches every commit of the
+/// log.
 enum PageCheck {
     /// - Parameter isDurable: Whether every commit was on disk when it was acknowledged, as with
     ///   ``ConnectionOptions/Synchronous/full``. If not, a power cut can take the last ones, which is no damage.
@@ -23,17 +24,14 @@ enum PageCheck {
             key: key, threads: Processors.count, index: index
         ) { try $0.report(to: progress) }
         var findings: [VerificationReport.Finding] = []
-        for (pages, place) in [
-            (audit.damagedPages, ""), (audit.damagedFrames, " in the write-ahead log"),
-        ] where !pages.isEmpty {
-            var finding = VerificationReport.Finding.failure(
-                "the MAC fails\(place) on \(list(pages))")
+        for (pages, place) in [(audit.damagedPages, ""), (audit.damagedFrames, " in the write-ahead log")]
+        where !pages.isEmpty {
+            var finding = VerificationReport.Finding.failure("the MAC fails\(place) on \(list(pages))")
             finding.pages = pages
             findings.append(finding)
         }
         if audit.strayBytes > 0 {
-            findings.append(
-                .failure("\(counted(audit.strayBytes, "byte")) after the last whole page"))
+            findings.append(.failure("\(counted(audit.strayBytes, "byte")) after the last whole page"))
         }
         findings += log(audit, isDurable: isDurable)
         return ("\(counted(audit.pages, "page")), \(audit.frames) in the log", findings)
@@ -51,9 +49,7 @@ enum PageCheck {
                         \(.salvage) recovers what is there
                         """))
         } else if audit.hasLostCommits {
-            findings.append(
-                .notice(
-                    "\(losses(audit)): after a power cut that is normal with synchronous NORMAL"))
+            findings.append(.notice("\(losses(audit)): after a power cut that is normal with synchronous NORMAL"))
         } else if audit.isLogHeaderDamaged, audit.incompleteCommits == 0 {
             findings.append(
                 .notice(
@@ -81,8 +77,7 @@ enum PageCheck {
         guard audit.lostCommits > 0 else { return "the write-ahead log lacks \(missing)" }
         let what =
             audit.isLogHeaderDamaged
-            ? "the damaged header of the write-ahead log cuts off the"
-            : "damage in the write-ahead log cuts off the"
+            ? "the damaged header of the write-ahead log cuts off the" : "damage in the write-ahead log cuts off the"
         return "\(what) \(counted(audit.lostCommits, "commit")) after it"
             + (audit.missingFrames > 0 ? ", and it lacks \(missing)" : "")
     }

@@ -26,8 +26,7 @@ enum PermissionsCheck {
             if rights.isWritableByOthers {
                 findings.append(
                     .failure(
-                        "others can write to \(side) (mode \(rights.mode)), and so destroy it: "
-                            + "chmod 600 \(side)"))
+                        "others can write to \(side) (mode \(rights.mode)), and so destroy it: " + "chmod 600 \(side)"))
             } else if rights.isReadableByOthers {
                 findings.append(
                     .notice(
@@ -43,14 +42,11 @@ enum PermissionsCheck {
             if rights.isReadableByOthers || rights.isWritableByOthers || !rights.isOwn {
                 findings.append(
                     .failure(
-                        "the keyring \(keyring) is open to others (mode \(rights.mode)): "
-                            + "chmod 600 \(keyring)"))
+                        "the keyring \(keyring) is open to others (mode \(rights.mode)): " + "chmod 600 \(keyring)"))
             }
         }
         let folder = AtomicFile.parent(of: path)
-        if let rights = try FileAccess.rights(on: folder), rights.isWritableByOthers,
-            !rights.isSticky
-        {
+        if let rights = try FileAccess.rights(on: folder), rights.isWritableByOthers, !rights.isSticky {
             findings.append(
                 .notice(
                     "others can write to the folder \(folder) (mode \(rights.mode)), and so replace "

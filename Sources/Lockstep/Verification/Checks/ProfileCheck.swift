@@ -19,9 +19,7 @@ enum ProfileCheck {
         let mode = try connection.value("PRAGMA main.journal_mode", as: String.self) ?? ""
         if mode != "wal" {
             findings.append(
-                .notice(
-                    "its journal mode is \(mode): it gets a write-ahead log when Lockstep first "
-                        + "writes to it"))
+                .notice("its journal mode is \(mode): it gets a write-ahead log when Lockstep first " + "writes to it"))
         }
         let profile = Profile.current
         return (
@@ -32,8 +30,7 @@ enum ProfileCheck {
     }
 
     private static let expected = [
-        ("cipher_page_size", "\(Profile.current.pageSize)"),
-        ("page_size", "\(Profile.current.pageSize)"),
+        ("cipher_page_size", "\(Profile.current.pageSize)"), ("page_size", "\(Profile.current.pageSize)"),
         ("reserved bytes", "\(Profile.current.reserve)"),
         ("cipher_use_hmac", "1"),
         ("cipher_hmac_algorithm", "HMAC_SHA512"),

@@ -29,8 +29,7 @@ enum RegistryCheck {
                             + "operation that was begun"
                     ))
             case .resealing:
-                findings.append(
-                    .notice(advice: "\(column.title) is resealing: finish that with \(.reseal)"))
+                findings.append(.notice(advice: "\(column.title) is resealing: finish that with \(.reseal)"))
             case .sealed where column.identity == nil:
                 findings.append(
                     .notice(
@@ -51,8 +50,7 @@ enum RegistryCheck {
         }
         if !strangers.isEmpty {
             let names = strangers.map { column in
-                "\(column.table).\(column.name)"
-                    + (column.state == .sealed ? "" : " (\(column.state.rawValue))")
+                "\(column.table).\(column.name)" + (column.state == .sealed ? "" : " (\(column.state.rawValue))")
             }.joined(separator: ", ")
             findings.append(
                 .notice(
@@ -121,14 +119,9 @@ enum RegistryCheck {
         let names = try SealedNames.known(connection).values
         guard
             !names.contains(where: {
-                SQLName($0.table) == SQLName(column.table)
-                    && SQLName($0.column) == SQLName(column.name)
+                SQLName($0.table) == SQLName(column.table) && SQLName($0.column) == SQLName(column.name)
             })
         else { return [] }
-        return [
-            .failure(
-                "\(column.table).\(column.name) has lost the triggers that keep plaintext out of it"
-            )
-        ]
+        return [.failure("\(column.table).\(column.name) has lost the triggers that keep plaintext out of it")]
     }
 }

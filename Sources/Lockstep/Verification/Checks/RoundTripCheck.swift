@@ -46,8 +46,7 @@ struct RoundTripCheck: Sendable {
             options.mayBeUnknown = true
         }
         options.synchronous = .normal
-        options.progress = ProgressHandler(
-            every: 10_000, shouldContinue: coordinator.shouldContinue)
+        options.progress = ProgressHandler(every: 10_000, shouldContinue: coordinator.shouldContinue)
         let connection = try Connection.open(copy, key: copyKey, options: options)
         connection.authorizer.isReplay = true
         let before = try SchemaSnapshot(connection)
@@ -71,8 +70,7 @@ struct RoundTripCheck: Sendable {
     }
 
     private func step(_ step: String, _ version: MigrationVersion) throws {
-        coordinator.report(
-            JobProgress(VerificationReport.Check.roundTrip.phase, step: "\(step) \(version)"))
+        coordinator.report(JobProgress(VerificationReport.Check.roundTrip.phase, step: "\(step) \(version)"))
         guard coordinator.shouldContinue() else {
             throw LockstepError(.interrupted, "the round trip was stopped")
         }
@@ -86,13 +84,11 @@ struct RoundTripCheck: Sendable {
         guard let free = try FileAccess.freeSpace(in: folder) else { return }
         let log = DatabaseFile.side("-wal", of: path)
         let size =
-            try FileAccess.sizeOfRegularFile(path)
-            + (FileAccess.exists(log) ? FileAccess.sizeOfRegularFile(log) : 0)
+            try FileAccess.sizeOfRegularFile(path) + (FileAccess.exists(log) ? FileAccess.sizeOfRegularFile(log) : 0)
         let needed = 2 * size + 1024 * 1024
         guard free >= needed else {
             throw LockstepError(
-                .full,
-                "the copy needs about \(needed) bytes in \(folder), but only \(free) are free",
+                .full, "the copy needs about \(needed) bytes in \(folder), but only \(free) are free",
                 hint: "free some space, or verify a backup elsewhere", context: .file(folder))
         }
     }
@@ -129,8 +125,7 @@ struct RoundTripCheck: Sendable {
         ) { row in try row[0] as String }
         var rows: [ExactText: Int] = [:]
         for table in tables {
-            rows[ExactText(table)] = try connection.value(
-                "SELECT count(*) FROM main.\(name: table)")
+            rows[ExactText(table)] = try connection.value("SELECT count(*) FROM main.\(name: table)")
         }
         return rows
     }
@@ -142,8 +137,7 @@ struct RoundTripCheck: Sendable {
         before.sorted { $0.key < $1.key }.compactMap { table, count in
             guard let left = after[table], left != count else { return nil }
             return .notice(
-                "\(table) has \(counted(left, "row")) after migrating down and up again, but had \(count) before"
-            )
+                "\(table) has \(counted(left, "row")) after migrating down and up again, but had \(count) before")
         }
     }
 }

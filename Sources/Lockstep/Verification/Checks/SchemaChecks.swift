@@ -19,8 +19,7 @@ enum ReferencesCheck {
             SchemaCatalogue.Difference(added: catalogue.objects), connection.core)
         let broken = keys.broken
         return (
-            broken.isEmpty
-                ? "each refers to a valid key" : counted(broken.count, "broken foreign key"),
+            broken.isEmpty ? "each refers to a valid key" : counted(broken.count, "broken foreign key"),
             broken.sorted().map {
                 .failure(
                     "a foreign key has nothing to refer to: \($0); the parent must exist and its "
@@ -36,9 +35,7 @@ enum ObjectsCheck {
         let objects = try SchemaCatalogue(connection.core).objects
         let failures = SchemaUsability.failures(of: objects, connection.core)
         return (
-            failures.isEmpty
-                ? "every table, view and trigger is usable"
-                : counted(failures.count, "broken object"),
+            failures.isEmpty ? "every table, view and trigger is usable" : counted(failures.count, "broken object"),
             failures.map { .failure($0.error.message) }
         )
     }

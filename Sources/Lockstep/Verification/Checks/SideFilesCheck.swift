@@ -18,9 +18,7 @@ enum SideFilesCheck {
             findings.append(finding)
         }
         for leftover in try AtomicFile.leftovers(of: path) {
-            findings.append(
-                .notice(
-                    "\(leftover) is an unfinished copy: remove it if no program is working on it"))
+            findings.append(.notice("\(leftover) is an unfinished copy: remove it if no program is working on it"))
         }
         for copy in try SetAsideLog.copies(of: path) {
             findings.append(

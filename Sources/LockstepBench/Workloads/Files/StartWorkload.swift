@@ -1,7 +1,7 @@
 import Lockstep
 
-/// What a program's start waits for, up to its first row: a store of a file whose schema is in place. Either with all that
-/// an opening checks, or the store alone. Each starts with the keyring's file, and closing is not included.
+/// What a program's start waits for, up to its first row: a store of a file whose schema is in place. Either with all
+/// that an opening checks, or the store alone. Each starts with the keyring's file, and closing is not included.
 enum StartWorkload: Workload {
     static let name = "start"
     static let variants = ["migrated", "store"]
@@ -17,8 +17,7 @@ enum StartWorkload: Workload {
 
     static func run(_ database: BenchDatabase) throws -> Measurement {
         let migrations = try MigrationSet(
-            name: "records",
-            files: [("0001_record.sql", "-- lockstep: up\n\(BenchDatabase.table);\n")])
+            name: "records", files: [("0001_record.sql", "-- lockstep: up\n\(BenchDatabase.table);\n")])
         try make(database, migrations)
         var measurement = Measurement()
         for id in 1...database.request.operations {

@@ -22,8 +22,7 @@ enum FleetWorkload: Workload {
 
     /// Every file's schema and numbers of rows, one file after another.
     static func expected(_ sizes: Sizes, _ variant: String) throws -> String {
-        try CorpusDigest.expected(
-            MigrationCorpus.migrations(migrations), times: operations(sizes, variant))
+        try CorpusDigest.expected(MigrationCorpus.migrations(migrations), times: operations(sizes, variant))
     }
 
     /// The file with a number, from 1 on, next to the file that the run was given.
@@ -36,8 +35,7 @@ enum FleetWorkload: Workload {
         let folder = try request.corpusFolder(.native)
         guard request.synchronous == .normal else {
             throw BenchError(
-                "a fleet is migrated with synchronous normal, and synced once per file",
-                hint: "leave out --sync full")
+                "a fleet is migrated with synchronous normal, and synced once per file", hint: "leave out --sync full")
         }
         let files = (1...request.operations).map { file($0, beside: request.path) }
         let key = SharedSecret(try database.key())

@@ -20,10 +20,7 @@ enum RebuildWorkload: Workload {
             name: "bench",
             files: [
                 ("0001_index.sql", "-- lockstep: up\n\(index);"),
-                (
-                    "0002_bound.sql",
-                    "-- lockstep: up\n-- lockstep: rebuild table record\n\(definition);"
-                ),
+                ("0002_bound.sql", "-- lockstep: up\n-- lockstep: rebuild table record\n\(definition);"),
             ])
         let key = try database.key()
         try prepare(database.openConnection(key), set)

@@ -6,8 +6,7 @@ enum InsertWorkload: Workload {
     static let variants = ["typed", "values", "codable", "single"]
     static let growth: GrowthSeries? = .init(variant: Streaming.variant, verb: "inserts")
     static let goals = [
-        Goal("typed", .cpu(atMost: 1.05, times: "c-sqlcipher")),
-        Goal("typed", .cpu(atMost: 0.55, times: "grdb")),
+        Goal("typed", .cpu(atMost: 1.05, times: "c-sqlcipher")), Goal("typed", .cpu(atMost: 0.55, times: "grdb")),
         Goal("typed", .cpu(atMost: 0.2, times: "grdb", ["record"])),
         Goal("codable", .cpu(atMost: 1.6, times: PeerProgram.ownName, ["typed"])),
         Goal("codable", .cpu(atMost: 0.25, times: "grdb", ["codable"])),

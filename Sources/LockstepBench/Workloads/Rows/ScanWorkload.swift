@@ -6,8 +6,7 @@ enum ScanWorkload: Workload {
     static let variants = ["row", "codable"]
     static let growth: GrowthSeries? = .init(variant: Streaming.variant, verb: "scans")
     static let goals = [
-        Goal("row", .cpu(atMost: 1.1, times: "c-sqlcipher", ["copies"])),
-        Goal("row", .cpu(atMost: 1, times: "grdb")),
+        Goal("row", .cpu(atMost: 1.1, times: "c-sqlcipher", ["copies"])), Goal("row", .cpu(atMost: 1, times: "grdb")),
         Goal("row", .cpu(atMost: 0.45, times: "grdb", ["codable"])),
         Goal("codable", .cpu(atMost: 1.15, times: PeerProgram.ownName, ["row"])),
         Goal("codable", .cpu(atMost: 0.65, times: "grdb", ["codable"])),
@@ -21,8 +20,7 @@ enum ScanWorkload: Workload {
         }
     }
 
-    private static let sql: SQL =
-        "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id"
+    private static let sql: SQL = "SELECT id, a, b, c, d, ratio, first, second, bytes FROM record ORDER BY id"
 
     private static func runIntoMemory(_ database: BenchDatabase) throws -> Measurement {
         let store = try database.open(database.key())

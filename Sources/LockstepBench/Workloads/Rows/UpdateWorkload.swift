@@ -47,8 +47,6 @@ enum UpdateWorkload: Workload {
 
 extension Record {
     fileprivate func with(d: Int64) -> Record {
-        Record(
-            id: id, a: a, b: b, c: c, d: d, ratio: ratio, first: first, second: second, bytes: bytes
-        )
+        Record(id: id, a: a, b: b, c: c, d: d, ratio: ratio, first: first, second: second, bytes: bytes)
     }
 }

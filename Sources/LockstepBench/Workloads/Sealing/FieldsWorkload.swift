@@ -81,8 +81,7 @@ enum FieldsWorkload: Workload {
         }
         let keyring = try Keyring.create(.fields)
         let cipher = try ColumnCipher(
-            column: 1, identity: [UInt8](repeating: 1, count: 16), keyring.fieldKeys(),
-            SealingTools())
+            column: 1, identity: [UInt8](repeating: 1, count: 16), keyring.fieldKeys(), SealingTools())
         var measurement = Measurement()
         // Only for the versions of the libraries.
         try measurement.look(at: Connection.inMemory())
@@ -95,8 +94,7 @@ enum FieldsWorkload: Workload {
             let count = min(cells.batch, request.operations - first)
             if cells.direction == .seal { measurement.clock.start() }
             for index in 0..<count {
-                sealed[index] = try cipher.seal(
-                    values[(first + index) % values.count], at: .row(Int64(first + index)))
+                sealed[index] = try cipher.seal(values[(first + index) % values.count], at: .row(Int64(first + index)))
             }
             if cells.direction == .seal { measurement.clock.stop() }
             if cells.direction == .open { measurement.clock.start() }

@@ -37,9 +37,7 @@ struct SealingCost {
         DispatchQueue.concurrentPerform(iterations: threads) { thread in
             do {
                 let cipher = try ColumnCipher(column: 1, identity: identity, keys, SealingTools())
-                for index
-                    in (cells.count * thread / threads)..<(cells.count * (thread + 1) / threads)
-                {
+                for index in (cells.count * thread / threads)..<(cells.count * (thread + 1) / threads) {
                     let cell = cells[index]
                     _ = try cipher.open(cell.span, at: .row(Int64(index + 1)))
                 }

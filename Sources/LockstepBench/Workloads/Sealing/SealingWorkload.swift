@@ -93,9 +93,7 @@ private struct Run {
         let store = try database.create()
         try store.blocking.write { db in
             try measurement.look(at: db)
-            try db.execute(
-                "CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL, note TEXT NOT NULL)"
-            )
+            try db.execute("CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL, note TEXT NOT NULL)")
             let insert = try db.prepare("INSERT INTO film VALUES (?, ?, ?)")
             for id in 1...rows {
                 let record = Rows.record(id)
@@ -142,8 +140,7 @@ private struct Run {
         measurement.operations = rows
         if variant == .verify {
             let check = CellVerification(
-                database.request.path, key: try database.key(), keys: [keys],
-                cacheBytes: database.request.cacheBytes)
+                database.request.path, key: try database.key(), keys: [keys], cacheBytes: database.request.cacheBytes)
             measurement.clock.start()
             let failures = try check.run()
             measurement.clock.stop()
@@ -168,8 +165,7 @@ private struct Run {
         let wanted = Rows.keys(count, of: rows).map { Rows.record(Int($0)) }
         let connection = try open(sealed: variant == .blind)
         if variant == .blind {
-            try connection.protect(
-                "title", of: "film", keys: keys, indexes: [.init(.exact, bits: 32)])
+            try connection.protect("title", of: "film", keys: keys, indexes: [.init(.exact, bits: 32)])
         } else {
             try connection.execute("CREATE INDEX film_by_title ON film (title)")
         }
@@ -186,9 +182,7 @@ private struct Run {
                         return Array((try row[1] as String).utf8)
                     }
                 } else {
-                    notes = try db.query(
-                        "SELECT title, note FROM film WHERE title = \(record.first)"
-                    ) { row in
+                    notes = try db.query("SELECT title, note FROM film WHERE title = \(record.first)") { row in
                         guard try row[0] as String == record.first else { return [] }
                         return Array((try row[1] as String).utf8)
                     }

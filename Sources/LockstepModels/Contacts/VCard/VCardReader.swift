@@ -110,8 +110,7 @@ struct VCardParts {
             throw ImportProblem("one of its lines is longer than 16 MiB")
         }
         let parts = try names?.components(version) ?? []
-        var contact = Contact(
-            firstName: parts.count > 1 ? parts[1] : "", lastName: parts.first ?? "")
+        var contact = Contact(firstName: parts.count > 1 ? parts[1] : "", lastName: parts.first ?? "")
         if !contact.hasName {
             contact = Contact(firstName: try fullName?.text(version) ?? "", lastName: "")
         }

@@ -6,9 +6,7 @@ extension Array where Element == ServerParameter {
     ///   `LockstepError.Code.limitExceeded` for more parameters, or larger ones, than the protocol has room for.
     func requireSendable() throws(LockstepError) {
         guard count <= 65535 else {
-            throw LockstepError(
-                .limitExceeded,
-                "a statement for a server has at most 65535 parameters, not \(count)")
+            throw LockstepError(.limitExceeded, "a statement for a server has at most 65535 parameters, not \(count)")
         }
         for parameter in self {
             switch parameter {

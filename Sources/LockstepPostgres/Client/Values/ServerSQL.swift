@@ -2,8 +2,8 @@ internal import Lockstep
 
 /// SQL for a server, together with the values that were interpolated into it.
 ///
-/// A literal is SQL as written. An interpolated value becomes a parameter such as `$1`, and is sent apart from the text:
-/// no value can turn into SQL. Text built at run time needs ``init(verbatim:)``.
+/// A literal is SQL as written. An interpolated value becomes a parameter such as `$1`, and is sent apart from the
+/// text: no value can turn into SQL. Text built at run time needs ``init(verbatim:)``.
 public struct ServerSQL: Sendable {
     /// The text, with parameters where values were interpolated, and nothing where a look-up in a sealed column stands.
     public private(set) var text: String
@@ -11,7 +11,8 @@ public struct ServerSQL: Sendable {
     /// The conditions on sealed columns, in the order of their places.
     private(set) var lookups: [Lookup] = []
 
-    /// SQL built at run time. Anyone who controls `text` can do everything that the role can: never put a value into it.
+    /// SQL built at run time. Anyone who controls `text` can do everything that the role can: never put a value into
+    /// it.
     public init(verbatim text: String) { self.text = text }
 
     init(_ text: String, _ parameters: [ServerParameter]) {
@@ -50,9 +51,7 @@ extension ServerSQL: ExpressibleByStringInterpolation {
             sql.text += "$\(sql.parameters.count)"
         }
 
-        mutating func appendLookup(
-            _ title: String, _ value: Value?, _ normaliser: Normaliser?, _ alias: String?
-        ) {
+        mutating func appendLookup(_ title: String, _ value: Value?, _ normaliser: Normaliser?, _ alias: String?) {
             sql.parameters.append(.null)
             sql.lookups.append(
                 Lookup(

@@ -37,8 +37,7 @@ struct ServerEngineTable {
         guard try exists(connection, kinds) else { return [] }
         do {
             return try connection.query(
-                "SELECT \(verbatim: columns) FROM \(verbatim: name) ORDER BY \(verbatim: order)",
-                body)
+                "SELECT \(verbatim: columns) FROM \(verbatim: name) ORDER BY \(verbatim: order)", body)
         } catch let error as LockstepError
             where error.code == .decodeMismatch || error.context.sqlState == "42703"
         {
@@ -50,8 +49,7 @@ struct ServerEngineTable {
     func checksums(_ row: ServerRow, from column: Int) throws(LockstepError)
         -> MigrationChecksums
     {
-        let sums = MigrationChecksums(
-            bytes: try row[column], text: try row[column + 1], tokens: try row[column + 2])
+        let sums = MigrationChecksums(bytes: try row[column], text: try row[column + 1], tokens: try row[column + 2])
         guard [sums.bytes, sums.text, sums.tokens].allSatisfy({ $0.count == 32 }) else {
             throw impossible("checksum")
         }

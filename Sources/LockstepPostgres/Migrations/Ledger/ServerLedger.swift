@@ -1,6 +1,7 @@
 internal import Lockstep
 
-/// The ledger on a server: the table `lockstep_migration` with the columns that LedgerEntry.swift describes, in one schema.
+/// The ledger on a server: the table `lockstep_migration` with the columns that LedgerEntry.swift describes, in one
+/// schema.
 ///
 /// Anyone who can write it, as the server's operator can, can write any row: each is held to the form that Lockstep
 /// writes, and is compared with its file.
@@ -35,8 +36,7 @@ struct ServerLedger {
     /// Waits for its turn, as one of the runners on this schema, until the transaction ends.
     func lock(_ connection: borrowing ServerConnection) throws {
         try connection.execute(
-            "SELECT pg_catalog.pg_advisory_xact_lock(\(Self.lockClass)::int4, pg_catalog.hashtext(\(schema)))"
-        )
+            "SELECT pg_catalog.pg_advisory_xact_lock(\(Self.lockClass)::int4, pg_catalog.hashtext(\(schema)))")
     }
 
     /// ASCII for `lock`.
@@ -44,8 +44,8 @@ struct ServerLedger {
 
     /// Everything that the server records about migrations.
     /// - Parameter duringCopy: Whether a copy to the schema may be under way.
-    /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write; `LockstepError.Code.misuse` for a copy
-    ///   that may not be under way.
+    /// - Throws: `LockstepError.Code.tampered` for a row that Lockstep did not write; `LockstepError.Code.misuse` for a
+    ///   copy that may not be under way.
     func history(
         _ connection: borrowing ServerConnection, duringCopy: Bool = true
     ) throws -> MigrationHistory {
@@ -61,9 +61,8 @@ struct ServerLedger {
         ) { row in
             LedgerEntry(
                 set: try row[1], version: try place.version(row[2]), name: try row[3],
-                checksums: try place.checksums(row, from: 4), down: try row[7],
-                appliedAt: try row[8], duration: try row[9], toolVersion: try row[10],
-                position: try row[0])
+                checksums: try place.checksums(row, from: 4), down: try row[7], appliedAt: try row[8],
+                duration: try row[9], toolVersion: try row[10], position: try row[0])
         }
         try requirePossible(entries)
         return MigrationHistory(
@@ -117,8 +116,7 @@ struct ServerLedger {
         duration: Int64,
         _ connection: borrowing ServerConnection
     ) throws {
-        let (position, overflow) = (history.entries.map(\.position).max() ?? 0)
-            .addingReportingOverflow(1)
+        let (position, overflow) = (history.entries.map(\.position).max() ?? 0).addingReportingOverflow(1)
         guard !overflow else { throw place.impossible("position") }
         let sums = migration.checksums
         try connection.execute(

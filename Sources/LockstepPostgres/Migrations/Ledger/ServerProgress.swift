@@ -45,9 +45,8 @@ struct ServerProgressTable {
             }
             return ServerProgress(
                 unfinished: UnfinishedMigration(
-                    set: try row[0], version: try place.version(row[1]), name: try row[2],
-                    isUp: try row[7], startedAt: try row[10],
-                    checksums: try place.checksums(row, from: 3), down: try row[6],
+                    set: try row[0], version: try place.version(row[1]), name: try row[2], isUp: try row[7],
+                    startedAt: try row[10], checksums: try place.checksums(row, from: 3), down: try row[6],
                     statements: Int(statements)), hasBegun: try row[9])
         }
         let keys = Set(found.map { "\($0.unfinished.set) \($0.unfinished.version)" })

@@ -20,8 +20,7 @@ struct ServerRepeatables {
             order: "\"set\", name", connection, kinds
         ) { row in
             RepeatedMigration(
-                set: try row[0], name: try row[1], appliedAt: try row[2],
-                checksums: try place.checksums(row, from: 3))
+                set: try row[0], name: try row[1], appliedAt: try row[2], checksums: try place.checksums(row, from: 3))
         }
         guard Set(found.map { [ExactText($0.set), ExactText($0.name)] }).count == found.count else {
             throw place.impossible("second row of a name")

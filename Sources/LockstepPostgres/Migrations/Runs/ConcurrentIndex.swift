@@ -29,8 +29,7 @@ enum ConcurrentIndex {
     static func exists(
         _ name: StatementReader.Name, _ connection: borrowing ServerConnection
     ) throws -> Bool {
-        let found: Bool? = try connection.value(
-            "SELECT pg_catalog.to_regclass(\(text(name))) IS NOT NULL")
+        let found: Bool? = try connection.value("SELECT pg_catalog.to_regclass(\(text(name))) IS NOT NULL")
         return found == true
     }
 

@@ -66,8 +66,7 @@ struct ServerActions {
         }
         let left = unnamed.filter { column in
             let name = column.folded
-            return !coming.contains(name)
-                && !coming.contains(.init(table: name.table, name: Exposure.all))
+            return !coming.contains(name) && !coming.contains(.init(table: name.table, name: Exposure.all))
         }
         if let error = Exposure.error(left) {
             throw script.origin.located(error)

@@ -63,8 +63,7 @@ struct ServerGuard {
     }
 
     private static let uncounted = LockstepError(
-        .serverUnsupported,
-        "the server does not count changed rows, so that a loss of rows would go unnoticed",
+        .serverUnsupported, "the server does not count changed rows, so that a loss of rows would go unnoticed",
         hint: "set track_counts to on, for the database or the server")
 
     /// - Parameter withSizes: Whether to ask for the sizes of their files.
@@ -117,9 +116,7 @@ struct ServerGuard {
             else { continue }
             let context = LockstepError.Context(table: table.name)
             guard !allowed.contains(where: { Self.names($0, table) }) else {
-                tolerated.append(
-                    LockstepError(
-                        .rowsLost, "rows are lost, as declared: \(loss)", context: context))
+                tolerated.append(LockstepError(.rowsLost, "rows are lost, as declared: \(loss)", context: context))
                 continue
             }
             throw LockstepError(

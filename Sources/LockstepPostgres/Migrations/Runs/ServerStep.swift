@@ -10,9 +10,8 @@ struct ServerStep {
         waited: Duration, notices: [LockstepError]
     ) {
         self.step = MigrationReport.Step(
-            set: set, version: step.version, name: step.name, isUp: step.isUp,
-            statements: script.statements.count, duration: duration,
-            waited: Self.worthNaming(waited))
+            set: set, version: step.version, name: step.name, isUp: step.isUp, statements: script.statements.count,
+            duration: duration, waited: Self.worthNaming(waited))
         self.notices = notices
     }
 

@@ -140,9 +140,7 @@ struct ServerStepwiseRun {
         }
     }
 
-    private func execute(
-        _ statement: ServerScript.Statement, _ connection: borrowing ServerConnection
-    ) throws {
+    private func execute(_ statement: ServerScript.Statement, _ connection: borrowing ServerConnection) throws {
         try work.observe(.statement(line: statement.line))
         try work.run(statement, of: script, connection)
     }
@@ -173,8 +171,7 @@ extension ServerProgress {
         let one = unfinished
         return ServerProgress(
             unfinished: UnfinishedMigration(
-                set: one.set, version: one.version, name: one.name, isUp: one.isUp,
-                startedAt: one.startedAt, checksums: one.checksums, down: one.down,
-                statements: one.statements + 1), hasBegun: false)
+                set: one.set, version: one.version, name: one.name, isUp: one.isUp, startedAt: one.startedAt,
+                checksums: one.checksums, down: one.down, statements: one.statements + 1), hasBegun: false)
     }
 }

@@ -26,8 +26,8 @@ struct ServerWork {
             """)
     }
 
-    /// Runs a script, or one statement of it, in the open transaction, and requires that no rows are lost but those that the
-    /// script declares.
+    /// Runs a script, or one statement of it, in the open transaction, and requires that no rows are lost but those
+    /// that the script declares.
     /// - Parameters:
     ///   - one: The statement; nil for the whole script with its directives.
     ///   - before: Called with the line of each statement.
@@ -85,9 +85,7 @@ struct ServerWork {
     private static func located(
         _ error: LockstepError, _ statement: ServerScript.Statement, _ script: ServerScript
     ) -> LockstepError {
-        let kept: [LockstepError.Code] = [
-            .busy, .full, .interrupted, .serverUnreachable, .readOnlyServer,
-        ]
+        let kept: [LockstepError.Code] = [.busy, .full, .interrupted, .serverUnreachable, .readOnlyServer]
         guard !kept.contains(error.code) else { return error }
         var context = error.context
         let line = statement.line + (context.line ?? 1) - 1
@@ -113,15 +111,12 @@ struct ServerWork {
 
     /// Records a step in the ledger, in the open transaction.
     func record(
-        _ step: Plan.Step, after history: MigrationHistory, duration: Duration,
-        _ connection: borrowing ServerConnection
+        _ step: Plan.Step, after history: MigrationHistory, duration: Duration, _ connection: borrowing ServerConnection
     ) throws {
         switch step {
         case .up(let migration):
             if history.entries.isEmpty { try ledger.prepare(connection) }
-            try ledger.record(
-                migration, of: set.name, after: history, duration: duration.wholeMicroseconds,
-                connection)
+            try ledger.record(migration, of: set.name, after: history, duration: duration.wholeMicroseconds, connection)
         case .down(let entry, _): try ledger.erase(entry, connection)
         case .abandon(let unfinished, _): try ledger.progress.erase(unfinished, connection)
         }

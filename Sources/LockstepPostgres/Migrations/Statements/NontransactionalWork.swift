@@ -86,17 +86,13 @@ enum NontransactionalWork: Equatable {
     /// What is about the server and not about the database: nothing that a transaction could undo.
     private static func refuseServerWide(_ reader: inout StatementReader) throws(Refusal) {
         for word in ["database", "tablespace", "subscription"] where reader.take(word) {
-            throw Refusal(
-                what: "a migration changes one database, and this is about a \(word)",
-                hint: "run it by hand")
+            throw Refusal(what: "a migration changes one database, and this is about a \(word)", hint: "run it by hand")
         }
     }
 
     private static func refuseOthers(_ reader: inout StatementReader) throws(Refusal) {
         if reader.take("alter", "system") {
-            throw Refusal(
-                what: "ALTER SYSTEM changes the server, and a migration one database",
-                hint: "run it by hand")
+            throw Refusal(what: "ALTER SYSTEM changes the server, and a migration one database", hint: "run it by hand")
         }
         if reader.take("alter", "table"), reader.contains("detach"),
             reader.contains("concurrently")

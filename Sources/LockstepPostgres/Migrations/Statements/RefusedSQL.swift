@@ -65,8 +65,7 @@ enum RefusedSQL {
                 hint: "use ALTER TABLE, in a file for this engine: NAME.postgres.sql")
         case .foreignKeysOff, .doubleQuotedTexts, .allowBrokenReferences, .allowSchemaEdits:
             return origin.malformed(
-                "\(what) is for SQLite", line: line,
-                hint: "leave it out, in a file for this engine: NAME.postgres.sql")
+                "\(what) is for SQLite", line: line, hint: "leave it out, in a file for this engine: NAME.postgres.sql")
         case .plaintext, .noTransaction, .backfill, .sealing, .allowLoss, .allowColumnLoss,
             .allowChangedValues, .report:
             return origin.malformed(

@@ -37,8 +37,7 @@ struct ServerScript {
             case .directive(.plaintext(let table, let column)):
                 actions.append(
                     ServerAction(
-                        place: statements.count, line: item.line,
-                        work: .exposure(table: table, column: column)))
+                        place: statements.count, line: item.line, work: .exposure(table: table, column: column)))
             case .directive(let directive):
                 throw RefusedSQL.error(directive, origin, line: item.line)
             }

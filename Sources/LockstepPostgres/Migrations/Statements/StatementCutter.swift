@@ -74,9 +74,7 @@ struct StatementCutter {
 
     private var isRoutine: Bool {
         guard words.first == "create" else { return false }
-        let rest =
-            words.dropFirst().starts(with: ["or", "replace"])
-            ? words.dropFirst(3) : words.dropFirst()
+        let rest = words.dropFirst().starts(with: ["or", "replace"]) ? words.dropFirst(3) : words.dropFirst()
         return rest.first == "function" || rest.first == "procedure"
     }
 
@@ -84,9 +82,7 @@ struct StatementCutter {
         defer { (start, words, parentheses, blocks) = (nil, [], 0, 0) }
         guard let start else { return }
         statements.append(
-            Statement(
-                sql: String(decoding: bytes[start.byte..<end], as: UTF8.self), line: start.line,
-                words: words))
+            Statement(sql: String(decoding: bytes[start.byte..<end], as: UTF8.self), line: start.line, words: words))
     }
 
     private static let kept = 64

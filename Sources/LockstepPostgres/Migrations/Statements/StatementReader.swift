@@ -39,8 +39,7 @@ struct StatementReader {
 
     private static func isCamelCase(_ word: ArraySlice<UInt8>) -> Bool {
         zip(word, word.dropFirst()).contains {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($1)
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($1)
         }
     }
 
@@ -55,8 +54,7 @@ struct StatementReader {
 
     private func matches(_ words: [String], at start: Int) -> Bool {
         let part = pieces[start...].prefix(words.count)
-        return part.count == words.count
-            && zip(part, words).allSatisfy { !$0.isQuoted && $0.text == $1 }
+        return part.count == words.count && zip(part, words).allSatisfy { !$0.isQuoted && $0.text == $1 }
     }
 
     /// Whether these words follow one another anywhere in what is left.

@@ -7,15 +7,13 @@ extension Delete {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.name, abstract: "Delete a \(Commands.entry).",
-                discussion: Commands.advice)
+                commandName: Commands.name, abstract: "Delete a \(Commands.entry).", discussion: Commands.advice)
         }
 
         @Argument(help: "The \(Commands.entry)'s id.")
         var id: Int64?
 
-        @Option(help: "Delete those with exactly this name instead, where entries have names.")
-        var named: String?
+        @Option(help: "Delete those with exactly this name instead, where entries have names.") var named: String?
 
         @OptionGroup var access: AccessOptions
         @OptionGroup var output: FormatOptions
@@ -31,8 +29,7 @@ extension Delete {
             let count: Int
             if let named {
                 guard let found = try Commands.delete(named: named, from: store) else {
-                    throw ValidationError(
-                        "--named is for entries with names; a \(Commands.entry) has an id")
+                    throw ValidationError("--named is for entries with names; a \(Commands.entry) has an id")
                 }
                 count = found
             } else {

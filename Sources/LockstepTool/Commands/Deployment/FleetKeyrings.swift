@@ -3,8 +3,8 @@ import Synchronization
 import SystemPackage
 
 /// Opens the keyrings of a fleet's files on several threads. Credentials are read or prompted for once.
-// Sendable by this proof: every property is constant. After `init`, `credentials` is used only while `lock` is held; the
-// keyrings in `shared` and `fieldsKeyrings` are only read once the fleet runs.
+// Sendable by this proof: every property is constant. After `init`, `credentials` is used only while `lock` is held;
+// the keyrings in `shared` and `fieldsKeyrings` are only read once the fleet runs.
 final class FleetKeyrings: @unchecked Sendable {
     private let options: KeyringOptions
     private let credentials: CredentialSource
@@ -56,8 +56,7 @@ final class FleetKeyrings: @unchecked Sendable {
         options.mayBeUnknown = true
         let connection = try access.open(path, options)
         guard try database == nil || connection.databaseID() == database else {
-            throw LockstepError(
-                .tampered, "another database has replaced \(path) meanwhile", context: .file(path))
+            throw LockstepError(.tampered, "another database has replaced \(path) meanwhile", context: .file(path))
         }
         for keyring in fieldsKeyrings { keyring.remember(connection) }
     }

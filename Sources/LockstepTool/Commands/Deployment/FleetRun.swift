@@ -59,13 +59,11 @@ enum FleetRun {
     /// A line of the JSON output. Fields are only ever added.
     private static func json(_ result: FleetResult) -> JSONObject {
         [
-            "file": result.file.string, "ok": result.isSuccess,
-            "from": result.from.mapValues(\.description), "to": result.to.mapValues(\.description),
-            "steps": result.steps.count, "microseconds": result.time.duration.wholeMicroseconds,
-            "skipped": result.wasSkipped ? true : nil, "outcome": result.safe?.outcome?.rawValue,
-            "backup": result.safe?.backup?.string,
-            "notices": result.notices.isEmpty ? nil : result.notices.map(\.message),
-            "error": result.error?.json,
+            "file": result.file.string, "ok": result.isSuccess, "from": result.from.mapValues(\.description),
+            "to": result.to.mapValues(\.description), "steps": result.steps.count,
+            "microseconds": result.time.duration.wholeMicroseconds, "skipped": result.wasSkipped ? true : nil,
+            "outcome": result.safe?.outcome?.rawValue, "backup": result.safe?.backup?.string,
+            "notices": result.notices.isEmpty ? nil : result.notices.map(\.message), "error": result.error?.json,
         ]
     }
 
@@ -87,8 +85,7 @@ enum FleetRun {
         }
         Output.line(
             "\(result.file): \(moves.joined(separator: ", ")), "
-                + "\(counted(result.steps.count, "version")), \(Output.duration(result.time.duration))"
-        )
+                + "\(counted(result.steps.count, "version")), \(Output.duration(result.time.duration))")
     }
 
     private static func show(_ report: FleetReport, _ count: Int) {

@@ -49,8 +49,7 @@ struct Rehearse: ParsableCommand {
             throw ValidationError("--folder is for the copy of a file: leave it out")
         }
         guard on == nil || access.server.passwordFd == nil else {
-            throw ValidationError(
-                "a descriptor has a password for one connection: give it with --password-file")
+            throw ValidationError("a descriptor has a password for one connection: give it with --password-file")
         }
     }
 
@@ -60,8 +59,7 @@ struct Rehearse: ParsableCommand {
     }
 
     private func run(_ limits: Limits) throws {
-        let sets = try migrations.sets(
-            oneFor: to.map { _ in "--to" }, for: access.server.isNamed ? .postgres : .sqlite)
+        let sets = try migrations.sets(oneFor: to.map { _ in "--to" }, for: access.server.isNamed ? .postgres : .sqlite)
         if let on { return try rehearse(sets, on) }
         let session = try access.session()
         try session.whileFieldsUsed { try rehearse(sets, session, limits) }
@@ -81,8 +79,7 @@ struct Rehearse: ParsableCommand {
             return try rehearsal.run(DatabaseAccess(session.opened.keyring, for: session.path)) {
                 _ in
                 guard !Interruption.isRequested else {
-                    throw LockstepError(
-                        .interrupted, "the rehearsal was interrupted: its copy is removed")
+                    throw LockstepError(.interrupted, "the rehearsal was interrupted: its copy is removed")
                 }
             }
         }
@@ -92,8 +89,7 @@ struct Rehearse: ParsableCommand {
     private func rehearse(_ sets: [MigrationSet], _ copy: String) throws {
         Interruption.expect()
         let target = to.map { Lockstep.Plan.Target.version($0) } ?? .latest
-        let (report, name) = try ServerRun.rehearse(
-            sets, target: target, recorded.value, of: access.server, on: copy)
+        let (report, name) = try ServerRun.rehearse(sets, target: target, recorded.value, of: access.server, on: copy)
         try finish(report, name)
     }
 
@@ -117,9 +113,8 @@ struct Rehearse: ParsableCommand {
             ] as JSONObject
         }
         return [
-            "database": path, "ok": report.isClean, "steps": steps,
-            "notices": report.notices.map(\.message), "error": report.failure?.json,
-            "failedChecks": report.newFailures.map(\.rawValue),
+            "database": path, "ok": report.isClean, "steps": steps, "notices": report.notices.map(\.message),
+            "error": report.failure?.json, "failedChecks": report.newFailures.map(\.rawValue),
             "verified": report.verification?.isClean, "bytesBefore": report.bytesBefore,
             "bytesAfter": report.bytesAfter, "logBytes": report.logBytes,
             "longestLockMicroseconds": report.longestLock.wholeMicroseconds,
@@ -137,8 +132,7 @@ struct Rehearse: ParsableCommand {
                     + "\(counted(step.statements, "statement")), \(Output.duration(step.duration))")
             for change in step.rows {
                 func rows(_ count: Int?) -> String { count.map { counted($0, "row") } ?? "none" }
-                Output.line(
-                    "    \(change.table): \(rows(change.before)), then \(rows(change.after))")
+                Output.line("    \(change.table): \(rows(change.before)), then \(rows(change.after))")
             }
         }
         Output.line(
@@ -162,7 +156,6 @@ struct Rehearse: ParsableCommand {
             report.verification?.isClean == true
                 ? "verified: everything holds on the copy; \(path) is unchanged"
                 : report.newFailures.isEmpty
-                    ? "no new failures on the copy; \(path) is unchanged"
-                    : "NOT verified; \(path) is unchanged")
+                    ? "no new failures on the copy; \(path) is unchanged" : "NOT verified; \(path) is unchanged")
     }
 }

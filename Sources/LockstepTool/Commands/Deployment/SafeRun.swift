@@ -8,8 +8,7 @@ enum SafeRun {
     static func reportIfUnfinished(_ path: FilePath) {
         guard SafeMigration.isUnfinished(path) else { return }
         Output.note(
-            "notice: a safe migration of \(path) is running or was killed: `lockstep migrate --safe` "
-                + "continues it")
+            "notice: a safe migration of \(path) is running or was killed: `lockstep migrate --safe` " + "continues it")
     }
 
     static func run(
@@ -56,16 +55,14 @@ enum SafeRun {
             try migration.run(access, into: &report) { _ in
                 guard !Interruption.isRequested else {
                     throw LockstepError(
-                        .interrupted, "the migration of \(session.path) was interrupted",
-                        context: .file(session.path))
+                        .interrupted, "the migration of \(session.path) was interrupted", context: .file(session.path))
                 }
             }
         }
     }
 
     private static func show(
-        _ report: SafeMigrationReport, _ failure: LockstepError?, _ path: FilePath,
-        _ format: OutputFormat
+        _ report: SafeMigrationReport, _ failure: LockstepError?, _ path: FilePath, _ format: OutputFormat
     ) throws {
         guard format == .text else {
             return try Output.json(
@@ -78,9 +75,7 @@ enum SafeRun {
         }
         switch report.recovery {
         case .restored:
-            Output.note(
-                "notice: an earlier run was killed while it restored \(path): the restore is now finished"
-            )
+            Output.note("notice: an earlier run was killed while it restored \(path): the restore is now finished")
         case .continued:
             Output.note("notice: an earlier run was killed: this run continued it")
         case nil: break
@@ -90,10 +85,7 @@ enum SafeRun {
         switch report.outcome {
         case .nothingToDo: Output.line("nothing to do")
         case .migrated:
-            Output.line(
-                "verified: "
-                    + (report.verification?.isClean == true
-                        ? "everything holds" : "no new failures"))
+            Output.line("verified: " + (report.verification?.isClean == true ? "everything holds" : "no new failures"))
             if let backup = report.backup { Output.line("the backup is \(backup)") }
         case .rolledBack: Output.note("notice: nothing was committed: \(path) is unchanged")
         case .restored: Output.note("notice: \(path) is as before: its backup was restored")

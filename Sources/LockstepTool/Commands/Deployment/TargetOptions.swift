@@ -19,8 +19,7 @@ struct TargetOptions: ParsableArguments {
 
     @OptionGroup var server: ServerTarget
 
-    @Option(help: "How many files of a fleet to migrate at a time. (default: one per processor)")
-    var jobs: Int?
+    @Option(help: "How many files of a fleet to migrate at a time. (default: one per processor)") var jobs: Int?
 
     func validate() throws {
         guard fleet != nil || jobs == nil else {

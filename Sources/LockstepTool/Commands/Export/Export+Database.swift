@@ -6,8 +6,7 @@ extension Export {
     /// `lockstep export FILE`: the whole database, unencrypted.
     struct Database: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "database",
-            abstract: "Write the whole database to a plaintext SQLite file.",
+            commandName: "database", abstract: "Write the whole database to a plaintext SQLite file.",
             discussion: """
                 Anyone who can read the file can read all data, and on most disks the data remains after the \
                 file is deleted. The file's only protection is that at first only you may read it. It is \
@@ -24,8 +23,7 @@ extension Export {
         @Flag(help: "Confirm that the file is not encrypted.")
         var plaintext = false
 
-        @Flag(help: "Confirm that anyone who gets the file may read everything in it.")
-        var iUnderstand = false
+        @Flag(help: "Confirm that anyone who gets the file may read everything in it.") var iUnderstand = false
 
         @OptionGroup var access: AccessOptions
         @OptionGroup var reading: ReadOnlyOption

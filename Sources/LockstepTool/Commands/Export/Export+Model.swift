@@ -8,8 +8,7 @@ extension Export {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.name, abstract: Commands.Target.abstract,
-                discussion: Commands.advice)
+                commandName: Commands.name, abstract: Commands.Target.abstract, discussion: Commands.advice)
         }
 
         @Argument(help: Commands.Target.argument)

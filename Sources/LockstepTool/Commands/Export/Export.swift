@@ -6,6 +6,5 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
             "Write the whole database or a model store to files of another format.",
-        subcommands: [Database.self] + Models.whole.map { $0.exportCommand },
-        defaultSubcommand: Database.self)
+        subcommands: [Database.self] + Models.whole.map { $0.exportCommand }, defaultSubcommand: Database.self)
 }

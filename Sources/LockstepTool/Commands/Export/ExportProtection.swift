@@ -33,8 +33,7 @@ struct ExportProtection: ParsableArguments {
     /// - Parameter kind: The entries, such as `films`.
     func show(_ count: Int, _ kind: String, _ target: String, _ output: FormatOptions) throws {
         guard output.format == .text else {
-            return try Output.json(
-                ["exported": count, "target": target, "isPlaintext": plaintext] as JSONObject)
+            return try Output.json(["exported": count, "target": target, "isPlaintext": plaintext] as JSONObject)
         }
         Output.line("exported \(Output.amount(count, of: kind)) to \(target)")
         if plaintext { Output.line("\(target) is NOT encrypted: destroy it after use") }

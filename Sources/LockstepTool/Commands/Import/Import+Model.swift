@@ -8,8 +8,7 @@ extension Import {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.name, abstract: Commands.Source.abstract,
-                discussion: Commands.Source.discussion)
+                commandName: Commands.name, abstract: Commands.Source.abstract, discussion: Commands.Source.discussion)
         }
 
         @Argument(help: Commands.Source.argument)
@@ -21,12 +20,9 @@ extension Import {
         func run() throws {
             let limits = try options.limitOptions.begin()
             try limits.naming {
-                let store = try options.access.session().model(
-                    Commands.Model.self, limits, isReading: false)
+                let store = try options.access.session().model(Commands.Model.self, limits, isReading: false)
                 let report = try choices.read(FilePath(source), into: store, options.identity())
-                try ImportResult.show(
-                    report, of: source, Commands.entries, unit: Commands.Source.unit, options.output
-                )
+                try ImportResult.show(report, of: source, Commands.entries, unit: Commands.Source.unit, options.output)
             }
         }
     }

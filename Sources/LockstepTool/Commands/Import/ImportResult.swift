@@ -16,10 +16,7 @@ enum ImportResult {
                 ["file": $0.file, "line": $0.line, "reason": $0.reason] as JSONObject
             }
             try Output.json(
-                [
-                    "imported": report.imported, "rejected": report.rejected,
-                    "rejections": rejections,
-                ] as JSONObject)
+                ["imported": report.imported, "rejected": report.rejected, "rejections": rejections] as JSONObject)
             return try requireSomething(report, source, kind)
         }
         Output.line(
@@ -44,7 +41,6 @@ enum ImportResult {
         guard report.tookNothing else { return }
         throw LockstepError(
             .malformedInput, "there are no \(kind) in \(source), and nothing was imported",
-            hint: "check that this is the right file; `lockstep help import` shows what can be read"
-        )
+            hint: "check that this is the right file; `lockstep help import` shows what can be read")
     }
 }

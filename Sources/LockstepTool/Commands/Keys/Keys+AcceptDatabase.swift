@@ -25,24 +25,20 @@ extension Keys {
         @OptionGroup var access: FileOrServerOptions
         @OptionGroup var waiting: WaitOptions
 
-        @Flag(help: "Record a database in a keyring that records others but not this one.")
-        var new = false
+        @Flag(help: "Record a database in a keyring that records others but not this one.") var new = false
 
         @Flag(help: "Confirm that the database's present state is the right one.")
         var iUnderstand = false
 
         func validate() throws {
             guard access.server.isNamed, access.fields.datasets.isEmpty else { return }
-            throw ValidationError(
-                "on a server the fields keyrings alone remember a database: name them with --fields"
-            )
+            throw ValidationError("on a server the fields keyrings alone remember a database: name them with --fields")
         }
 
         func run() throws {
             guard iUnderstand else {
                 throw ValidationError(
-                    "this accepts even an older state that someone restored: confirm with --i-understand"
-                )
+                    "this accepts even an older state that someone restored: confirm with --i-understand")
             }
             if access.server.isNamed { return try acceptOnServer() }
             let path = try access.path()
@@ -81,8 +77,7 @@ extension Keys {
         private func acceptOnServer() throws {
             let source = CredentialSource(access.credentials)
             let fields = try access.fields.open(access.keyrings, of: nil, source)
-            let connection = try access.server.connect(
-                keys: fields.map { $0.keys.withoutMemory() }, isNew: true)
+            let connection = try access.server.connect(keys: fields.map { $0.keys.withoutMemory() }, isNew: true)
             let identity = try connection.databaseID()
             for dataset in fields where !new {
                 let known = dataset.keys.memory.records.map(\.database)

@@ -22,9 +22,8 @@ extension Keys {
             name: [.short, .long], parsing: .singleValue,
             help: ArgumentHelp(
                 "A database that might need the key. Can be repeated.",
-                discussion:
-                    "Without --keyring and --dataset, the key is in the first one's keyring."))
-        var database: [String] = []
+                discussion: "Without --keyring and --dataset, the key is in the first one's keyring.")) var database:
+            [String] = []
 
         @Option(help: "The fields keyring of this dataset has the key.")
         var dataset: String?
@@ -59,9 +58,7 @@ extension Keys {
 
         func run() throws {
             guard iUnderstand else {
-                throw ValidationError(
-                    "the data that the key encrypted becomes unreadable: confirm with --i-understand"
-                )
+                throw ValidationError("the data that the key encrypted becomes unreadable: confirm with --i-understand")
             }
             let source = CredentialSource(credentials)
             let file = try file()

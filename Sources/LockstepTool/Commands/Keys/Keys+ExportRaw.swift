@@ -19,9 +19,7 @@ extension Keys {
 
         func run() throws {
             guard iUnderstand else {
-                throw ValidationError(
-                    "anyone who sees the raw key can open the database: confirm with --i-understand"
-                )
+                throw ValidationError("anyone who sees the raw key can open the database: confirm with --i-understand")
             }
             let session = try access.session()
             try session.key().writeKeyspec(to: .standardOutput)

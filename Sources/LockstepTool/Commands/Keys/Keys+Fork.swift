@@ -26,8 +26,7 @@ extension Keys {
         func run() throws {
             let copy = FilePath(copy)
             let session = try Session.open(
-                copy, access.keyrings, access.fields, access.credentials,
-                withKeyringOf: access.database.path())
+                copy, access.keyrings, access.fields, access.credentials, withKeyringOf: access.database.path())
             let report = try Lockstep.Fork(of: copy, keyring: session.opened.file)
                 .run(&session.opened.keyring)
             Output.line(Forking.line(report, copy))

@@ -41,8 +41,7 @@ extension Keys {
 
         func run() throws {
             let file = try keyrings.newFields(
-                of: dataset,
-                for: (database ?? Environment.text("LOCKSTEP_DATABASE")).map { FilePath($0) })
+                of: dataset, for: (database ?? Environment.text("LOCKSTEP_DATABASE")).map { FilePath($0) })
             var keyring = try Keyring.create(.fields)
             if let keyFile {
                 try NewKeyFileOption.addSlot(slotName, with: keyFile, to: &keyring)

@@ -37,10 +37,7 @@ extension Keys {
                 ] as JSONObject
             }
             let databases = ring.databases.map {
-                [
-                    "identity": Hex.encode($0.identity), "key": $0.keyVersion,
-                    "path": $0.path?.string,
-                ] as JSONObject
+                ["identity": Hex.encode($0.identity), "key": $0.keyVersion, "path": $0.path?.string] as JSONObject
             }
             return [
                 "file": file, "purpose": ring.purpose.rawValue, "epoch": ring.epoch,
@@ -58,8 +55,7 @@ extension Keys {
             let files = try folders.flatMap { try KeyringFile.all(in: $0) }
             guard !files.isEmpty else {
                 throw LockstepError(
-                    .notFound,
-                    "there are no keyrings \(folders.isEmpty ? "below this folder" : "in \(folders[0])")",
+                    .notFound, "there are no keyrings \(folders.isEmpty ? "below this folder" : "in \(folders[0])")",
                     hint:
                         "make one with `lockstep init`, or name the database with --database or their folder with --keys"
                 )
@@ -78,8 +74,7 @@ extension Keys {
             }
             for key in ring.keys {
                 Output.line(
-                    "  \(key.kind.rawValue) key \(key.version): \(key.state.rawValue) since "
-                        + key.since.description)
+                    "  \(key.kind.rawValue) key \(key.version): \(key.state.rawValue) since " + key.since.description)
             }
             for database in ring.databases {
                 Output.line("  database \(Hex.encode(database.identity)): \(state(database))")

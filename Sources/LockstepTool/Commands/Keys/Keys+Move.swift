@@ -61,8 +61,7 @@ extension Keys {
                     + (others.isEmpty ? "" : ": \(others.joined(separator: ", "))"),
                 hint:
                     "a keyring beside \(path) opens only that one: leave it where it is, and name it with "
-                    + "--keyring or --fields, or its folder with --keys or LOCKSTEP_KEYS",
-                context: .file(file.path))
+                    + "--keyring or --fields, or its folder with --keys or LOCKSTEP_KEYS", context: .file(file.path))
         }
     }
 }

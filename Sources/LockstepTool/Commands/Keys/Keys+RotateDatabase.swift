@@ -30,9 +30,8 @@ extension Keys {
             var keyring = try access.keyring()
             try Forking.runIfCopy(path, &keyring, in: file)
             let progress = CopyProgressLine("rotate")
-            let report = try DatabaseKeyRotation(
-                of: path, keyring: file, reason: compromised ? .compromise : .routine
-            ).run(&keyring) { try progress.show($0) }
+            let report = try DatabaseKeyRotation(of: path, keyring: file, reason: compromised ? .compromise : .routine)
+                .run(&keyring) { try progress.show($0) }
             guard output.format == .text else {
                 return try Output.json(
                     [

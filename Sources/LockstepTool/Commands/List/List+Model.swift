@@ -7,8 +7,7 @@ extension List {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.name, abstract: Commands.Selection.abstract,
-                discussion: Commands.advice)
+                commandName: Commands.name, abstract: Commands.Selection.abstract, discussion: Commands.advice)
         }
 
         @OptionGroup var selection: Commands.Selection

@@ -33,21 +33,15 @@ struct Abandonment {
                     "set": one.set, "version": "\(one.version)", "name": one.name,
                     "direction": one.isUp ? "up" : "down",
                     "remains": remains?.map { difference in
-                        [
-                            "change": difference.change.rawValue, "type": difference.type,
-                            "name": difference.name,
-                        ]
+                        ["change": difference.change.rawValue, "type": difference.type, "name": difference.name]
                     },
                 ] as JSONObject)
         case .text: show(one, remains)
         }
         for column in try connection.sealedColumns where column.state != .sealed {
-            let next =
-                column.state == .resealing
-                ? "`lockstep reseal`" : "`lockstep seal` or `lockstep unseal`"
+            let next = column.state == .resealing ? "`lockstep reseal`" : "`lockstep seal` or `lockstep unseal`"
             Output.note(
-                "notice: the change of \(column.table).\(column.name) is not finished: "
-                    + "\(next) continues it")
+                "notice: the change of \(column.table).\(column.name) is not finished: " + "\(next) continues it")
         }
     }
 

@@ -49,22 +49,18 @@ struct Baseline: ParsableCommand {
             throw ValidationError(
                 fromDatabase
                     ? "--from-database is for files: write version 1 for a server with pg_dump --schema-only"
-                    : "the schema of a server is not compared yet: say --accept-differences to record it as it is"
-            )
+                    : "the schema of a server is not compared yet: say --accept-differences to record it as it is")
         }
         guard !fromDatabase || migrations.layout ?? .native == .native else {
-            throw ValidationError(
-                "--from-database writes Lockstep's own layout: leave out --layout")
+            throw ValidationError("--from-database writes Lockstep's own layout: leave out --layout")
         }
     }
 
     func run() throws {
         guard !fromDatabase else { return try writeAndRecord() }
-        let set = try migrations.sets(
-            oneFor: "a baseline", for: access.server.isNamed ? .postgres : .sqlite)[0]
+        let set = try migrations.sets(oneFor: "a baseline", for: access.server.isNamed ? .postgres : .sqlite)[0]
         if access.server.isNamed, let at {
-            return try show(
-                set, count: ServerRun.baseline(set, at: at, on: access.server), upTo: at)
+            return try show(set, count: ServerRun.baseline(set, at: at, on: access.server), upTo: at)
         }
         let session = try access.session()
         let connection = try session.connect(canBeFirst: true)
@@ -86,9 +82,7 @@ struct Baseline: ParsableCommand {
         try show(set, count: set.migrations.count, upTo: set.migrations.last?.version, file)
     }
 
-    private func show(
-        _ set: MigrationSet, count: Int, upTo newest: MigrationVersion?, _ file: FilePath? = nil
-    ) throws {
+    private func show(_ set: MigrationSet, count: Int, upTo newest: MigrationVersion?, _ file: FilePath? = nil) throws {
         switch output.format {
         case .json:
             try Output.json(

@@ -56,8 +56,7 @@ struct Migrate: ParsableCommand {
     func validate() throws {
         try runner.recorded.validate(fields, leadsBack: to != nil)
         guard abandon == nil || (to == nil && target.fleet == nil && !safety.safe) else {
-            throw ValidationError(
-                "--abandon gives up one version of one database: omit --to, --fleet and --safe")
+            throw ValidationError("--abandon gives up one version of one database: omit --to, --fleet and --safe")
         }
         guard !target.server.isNamed || !safety.safe else {
             throw ValidationError(
@@ -74,32 +73,27 @@ struct Migrate: ParsableCommand {
     private func run(_ limits: Limits) throws {
         if let abandon {
             if target.server.isNamed {
-                return try ServerRun.abandon(
-                    abandon, of: migrations.set, on: target.server, output.format)
+                return try ServerRun.abandon(abandon, of: migrations.set, on: target.server, output.format)
             }
             let session = try Session.open(target.path(), keyrings, fields, credentials)
             let connection = try session.connect(canBeFirst: true, limits)
             return try Abandonment(
-                version: abandon, migrations: migrations,
-                seconds: limits.seconds(atMost: runner.wait)
+                version: abandon, migrations: migrations, seconds: limits.seconds(atMost: runner.wait)
             ).run(on: connection, output.format)
         }
         let goal = to.map { Lockstep.Plan.Target.version($0) } ?? .latest
-        let sets = try migrations.sets(
-            oneFor: to.map { _ in "--to" }, for: target.server.isNamed ? .postgres : .sqlite)
+        let sets = try migrations.sets(oneFor: to.map { _ in "--to" }, for: target.server.isNamed ? .postgres : .sqlite)
         if target.server.isNamed {
             return try ServerRun.migrate(
                 sets, target: goal, runner, on: target.server, output.format,
-                fields: fields.open(keyrings, of: nil, CredentialSource(credentials)),
-                isFirst: firstTime)
+                fields: fields.open(keyrings, of: nil, CredentialSource(credentials)), isFirst: firstTime)
         }
         if let pattern = target.fleet {
             // Found before the passphrase prompt: the pattern can match nothing.
             let files = try FleetMigration.files(matching: pattern)
             let keyrings = try FleetKeyrings(keyrings, fields, credentials)
             return try keyrings.whileFieldsUsed {
-                try FleetRun.run(
-                    files, target.jobs, keyrings, sets, goal, runner, safety, limits, output.format)
+                try FleetRun.run(files, target.jobs, keyrings, sets, goal, runner, safety, limits, output.format)
             }
         }
         let session = try Session.open(target.path(), keyrings, fields, credentials)
@@ -108,8 +102,7 @@ struct Migrate: ParsableCommand {
     }
 
     private func run(
-        _ sets: [MigrationSet], _ goal: Lockstep.Plan.Target, _ session: borrowing Session,
-        _ limits: Limits
+        _ sets: [MigrationSet], _ goal: Lockstep.Plan.Target, _ session: borrowing Session, _ limits: Limits
     ) throws {
         let database = try remember(session)
         if safety.safe {

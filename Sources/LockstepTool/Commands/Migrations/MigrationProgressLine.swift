@@ -17,9 +17,7 @@ final class MigrationProgressLine {
         case (_, nil, _): line.show(place, always: true)
         case (.rows, let table?, let total?):
             let rows = progress.done
-            line.show(
-                "\(place): \(table), \(rows) of \(counted(total, "row"))\(timeLeft(table, rows, total))"
-            )
+            line.show("\(place): \(table), \(rows) of \(counted(total, "row"))\(timeLeft(table, rows, total))")
         case (_, let step?, _): line.show("\(place): \(step)")
         }
     }

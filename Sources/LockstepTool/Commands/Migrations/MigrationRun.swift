@@ -40,8 +40,7 @@ enum MigrationRun {
 
     /// Runs sets one after the other, and reports the completed versions even if a later one fails.
     static func report(
-        _ sets: [MigrationSet], _ format: OutputFormat,
-        _ body: (MigrationSet, inout MigrationReport) throws -> Void
+        _ sets: [MigrationSet], _ format: OutputFormat, _ body: (MigrationSet, inout MigrationReport) throws -> Void
     ) throws {
         var result = MigrationReport()
         var failure: LockstepError?
@@ -78,9 +77,8 @@ extension MigrationReport.Step {
     /// The step for programs. Fields are only ever added.
     var json: JSONObject {
         [
-            "set": set, "version": version.description, "name": name,
-            "direction": isUp ? "up" : "down", "statements": statements,
-            "microseconds": duration.wholeMicroseconds,
+            "set": set, "version": version.description, "name": name, "direction": isUp ? "up" : "down",
+            "statements": statements, "microseconds": duration.wholeMicroseconds,
             "waitedMicroseconds": waited.microsecondsIfAny,
         ]
     }
@@ -96,15 +94,13 @@ extension MigrationReport.Repeated {
     /// The repeatable migration for programs. Fields are only ever added.
     fileprivate var json: JSONObject {
         [
-            "set": set, "name": name, "statements": statements,
-            "microseconds": duration.wholeMicroseconds,
+            "set": set, "name": name, "statements": statements, "microseconds": duration.wholeMicroseconds,
             "waitedMicroseconds": waited.microsecondsIfAny,
         ]
     }
 
     fileprivate func show() {
-        Output.line(
-            "again \(set) \(name): \(counted(statements, "statement")), \(duration.after(waited))")
+        Output.line("again \(set) \(name): \(counted(statements, "statement")), \(duration.after(waited))")
     }
 }
 
@@ -113,7 +109,6 @@ extension Duration {
 
     /// The end of a line: how long a step took, and how long it has waited, if it has.
     fileprivate func after(_ waited: Duration) -> String {
-        Output.duration(self)
-            + (waited > .zero ? ", after waiting \(Output.duration(waited)) for the lock" : "")
+        Output.duration(self) + (waited > .zero ? ", after waiting \(Output.duration(waited)) for the lock" : "")
     }
 }

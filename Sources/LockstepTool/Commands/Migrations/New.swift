@@ -38,13 +38,11 @@ struct New: ParsableCommand {
             throw ValidationError("\(folder) contains several sets: name one with --set")
         }
         guard let only = found.first else { return (folder, try newSet(in: folder)) }
-        let sets = try MigrationSet.sets(
-            in: only, layout: migrations.layout, largestFile: migrations.largestFile)
+        let sets = try MigrationSet.sets(in: only, layout: migrations.layout, largestFile: migrations.largestFile)
         return (only, sets[0])
     }
 
     private func newSet(in folder: FilePath) throws -> MigrationSet {
-        try MigrationSet(
-            name: MigrationSet.name(of: folder), layout: migrations.layout ?? .native, files: [])
+        try MigrationSet(name: MigrationSet.name(of: folder), layout: migrations.layout ?? .native, files: [])
     }
 }

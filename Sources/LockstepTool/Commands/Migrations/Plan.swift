@@ -32,9 +32,7 @@ struct Plan: ParsableCommand {
 
     @OptionGroup var recorded: RecordedDownOption
 
-    @Option(
-        help: ArgumentHelp(
-            "Compare the files for SQLite with those for PostgreSQL.", valueName: "both"))
+    @Option(help: ArgumentHelp("Compare the files for SQLite with those for PostgreSQL.", valueName: "both"))
     var engines: EngineChoice?
 
     @Flag(help: "Count warnings as errors.")
@@ -54,8 +52,7 @@ struct Plan: ParsableCommand {
         guard !comparesAlone else {
             guard to == nil, !outOfOrder, writeDeclare == nil else {
                 throw ValidationError(
-                    "--to, --out-of-order and --write-declare are about a database: name it with --database or --url"
-                )
+                    "--to, --out-of-order and --write-declare are about a database: name it with --database or --url")
             }
             return
         }
@@ -120,8 +117,7 @@ struct Plan: ParsableCommand {
         var file = try NewFile(path)
         try file.write(Array(declarations.map { "\($0)\n" }.joined().utf8))
         try file.finish()
-        Output.note(
-            "wrote \(counted(declarations.count, "declaration")) to \(path): review each line")
+        Output.note("wrote \(counted(declarations.count, "declaration")) to \(path): review each line")
     }
 
     private func leave(_ previews: [MigrationPreview]) throws {
@@ -169,9 +165,7 @@ struct Plan: ParsableCommand {
         }
         guard !preview.declarations.isEmpty else { return }
         let count = counted(preview.declarations.count, "declaration")
-        Output.line(
-            "\(preview.set) needs \(count), each in its file, with --declare or in a --declare-file:"
-        )
+        Output.line("\(preview.set) needs \(count), each in its file, with --declare or in a --declare-file:")
         for declaration in preview.declarations { Output.line("  \(declaration)") }
     }
 }

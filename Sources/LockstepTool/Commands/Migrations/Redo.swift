@@ -25,11 +25,9 @@ struct Redo: ParsableCommand {
     }
 
     func run() throws {
-        let sets = try migrations.sets(
-            oneFor: "a redo", for: access.server.isNamed ? .postgres : .sqlite)
+        let sets = try migrations.sets(oneFor: "a redo", for: access.server.isNamed ? .postgres : .sqlite)
         if access.server.isNamed {
-            return try ServerRun.migrate(
-                sets, target: .redo(steps), runner, on: access.server, output.format)
+            return try ServerRun.migrate(sets, target: .redo(steps), runner, on: access.server, output.format)
         }
         let session = try access.session()
         try MigrationRun.run(sets, target: .redo(steps), runner, in: session, output.format)

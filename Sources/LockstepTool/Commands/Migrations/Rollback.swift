@@ -22,8 +22,7 @@ struct Rollback: ParsableCommand {
     var steps: Int = 1
 
     @Option(
-        help: ArgumentHelp(
-            "Undo all versions above this one; none undoes all.", valueName: "version|none"),
+        help: ArgumentHelp("Undo all versions above this one; none undoes all.", valueName: "version|none"),
         transform: Self.target)
     var to: MigrationVersion?
 
@@ -37,18 +36,15 @@ struct Rollback: ParsableCommand {
     }
 
     func run() throws {
-        let sets = try migrations.sets(
-            oneFor: "a rollback", for: access.server.isNamed ? .postgres : .sqlite)
+        let sets = try migrations.sets(oneFor: "a rollback", for: access.server.isNamed ? .postgres : .sqlite)
         let zero = MigrationVersion(0)
         if to == zero, sets[0].migrations.contains(where: { $0.version == zero }) {
             throw ValidationError(
-                "0 is a version of \(sets[0].name): to undo it too, say --to none; to keep it, say --steps"
-            )
+                "0 is a version of \(sets[0].name): to undo it too, say --to none; to keep it, say --steps")
         }
         let goal = to.map { Lockstep.Plan.Target.downTo($0) } ?? .back(steps)
         if access.server.isNamed {
-            return try ServerRun.migrate(
-                sets, target: goal, runner, on: access.server, output.format)
+            return try ServerRun.migrate(sets, target: goal, runner, on: access.server, output.format)
         }
         let session = try access.session()
         try MigrationRun.run(sets, target: goal, runner, in: session, output.format)

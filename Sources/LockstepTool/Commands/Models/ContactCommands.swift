@@ -61,8 +61,7 @@ enum ContactCommands: ModelCommands {
         try store.contact(id).map { contact in
             let phones = contact.phones.map { "\($0.label) \($0.number)" }
             return [
-                "id": .integer(contact.id), "firstName": .text(contact.firstName),
-                "lastName": .text(contact.lastName),
+                "id": .integer(contact.id), "firstName": .text(contact.firstName), "lastName": .text(contact.lastName),
                 "phones": .text(phones.joined(separator: ", ")),
             ]
         }

@@ -30,8 +30,7 @@ struct EntryFieldOptions: ParsableArguments {
         if let file {
             let bytes =
                 file == "-"
-                ? try StandardInput.read(limit: Self.largest)
-                : try FileAccess.read(FilePath(file), limit: Self.largest)
+                ? try StandardInput.read(limit: Self.largest) : try FileAccess.read(FilePath(file), limit: Self.largest)
             values = try Self.object(bytes)
         }
         for text in assignments {
@@ -133,8 +132,6 @@ struct EntryFields {
 
     /// The error for an entry that is not there.
     static func missing(_ entry: String, _ id: Int64) -> LockstepError {
-        LockstepError(
-            .notFound, "there is no \(entry) with the id \(id)",
-            hint: "`lockstep list` shows the ids")
+        LockstepError(.notFound, "there is no \(entry) with the id \(id)", hint: "`lockstep list` shows the ids")
     }
 }

@@ -4,8 +4,7 @@ import Lockstep
 enum Listing {
     /// - Parameter cells: The values of one row, in the order of `columns`.
     static func show<Element>(
-        _ elements: [Element], _ output: FormatOptions, _ columns: [String],
-        _ cells: (Element) throws -> [Value]
+        _ elements: [Element], _ output: FormatOptions, _ columns: [String], _ cells: (Element) throws -> [Value]
     ) throws {
         switch output.format {
         case .json:

@@ -24,8 +24,7 @@ extension MicroblogCommands {
     }
 
     private static func set(
-        _ status: inout LockstepModels.Status, _ fields: EntryFields,
-        _ users: MicroblogStore.UserSearch
+        _ status: inout LockstepModels.Status, _ fields: EntryFields, _ users: MicroblogStore.UserSearch
     ) throws {
         fields.set(&status.text, "text")
         fields.set(&status.source, "source")
@@ -48,8 +47,7 @@ extension MicroblogCommands {
         let found = try users(user)
         guard let first = found.first, found.count == 1 else {
             throw LockstepError(
-                .notFound,
-                found.isEmpty ? "there is no user with this name" : "several users have this name",
+                .notFound, found.isEmpty ? "there is no user with this name" : "several users have this name",
                 hint: "give the user's id: `lockstep list users` shows them")
         }
         return first.id

@@ -37,17 +37,13 @@ enum MicroblogCommands: ModelCommands {
             let entries = try word.map { try store.search($0, limit) } ?? store.timeline(limit)
             try Listing.show(entries, output, ["id", "createdAt", "user", "source", "text"]) {
                 entry in
-                [
-                    .integer(entry.status.id), entry.date, entry.name, .text(entry.source),
-                    .text(entry.status.text),
-                ]
+                [.integer(entry.status.id), entry.date, entry.name, .text(entry.source), .text(entry.status.text)]
             }
         }
     }
 
     struct Target: ModelTarget {
-        static let abstract =
-            "Write users and statuses to JSON lines that `lockstep import microblog` reads."
+        static let abstract = "Write users and statuses to JSON lines that `lockstep import microblog` reads."
 
         func write(
             _ store: MicroblogStore, to path: FilePath, sealedFor recipients: [Recipient]

@@ -18,8 +18,8 @@ enum Models {
     static let whole = all.filter { !$0.isPart }
 }
 
-/// A model store as `import`, `list`, `show`, `export`, `insert`, `update` and `delete` present it. A new store is a type like this in a file of its
-/// own, and a line in ``Models``.
+/// A model store as `import`, `list`, `show`, `export`, `insert`, `update` and `delete` present it. A new store is a
+/// type like this in a file of its own, and a line in ``Models``.
 protocol ModelCommands: Sendable {
     associatedtype Model
     associatedtype Source: ModelSource where Source.Model == Model

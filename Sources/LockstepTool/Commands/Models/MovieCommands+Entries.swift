@@ -3,14 +3,11 @@ import Lockstep
 import LockstepModels
 
 extension MovieCommands {
-    static let fieldNames = [
-        "title", "category", "year", "movieURL", "coverURL", "isWatched", "likes",
-    ]
+    static let fieldNames = ["title", "category", "year", "movieURL", "coverURL", "isWatched", "likes"]
 
     static func insert(_ fields: EntryFields, into store: MovieStore) throws -> Int64 {
         var film = Movie(
-            title: try fields.require("title"), category: "",
-            year: try fields.number(fields.require("year"), "year"))
+            title: try fields.require("title"), category: "", year: try fields.number(fields.require("year"), "year"))
         try set(&film, fields)
         return try store.insert(film)
     }

@@ -40,22 +40,16 @@ enum MovieCommands: ModelCommands {
         }
 
         func show(_ store: MovieStore, _ output: FormatOptions) throws {
-            let films =
-                try category.map { try store.movies(inCategory: $0, after: after) }
-                ?? store.allByYear()
+            let films = try category.map { try store.movies(inCategory: $0, after: after) } ?? store.allByYear()
             try Listing.show(films, output, ["id", "year", "title", "category"]) {
                 film in
-                [
-                    .integer(film.id), .integer(Int64(film.year)), .text(film.title),
-                    .text(film.category),
-                ]
+                [.integer(film.id), .integer(Int64(film.year)), .text(film.title), .text(film.category)]
             }
         }
     }
 
     struct Target: ModelTarget {
-        static let abstract =
-            "Write films to a tab-separated file that `lockstep import movies` reads."
+        static let abstract = "Write films to a tab-separated file that `lockstep import movies` reads."
 
         func write(
             _ store: MovieStore, to path: FilePath, sealedFor recipients: [Recipient]
@@ -69,9 +63,8 @@ enum MovieCommands: ModelCommands {
     ) throws -> KeyValuePairs<String, Value>? {
         try store.movie(id).map { film in
             [
-                "id": .integer(film.id), "title": .text(film.title),
-                "category": .text(film.category), "year": .integer(Int64(film.year)),
-                "movieURL": film.movieURL.map(Value.text) ?? .null,
+                "id": .integer(film.id), "title": .text(film.title), "category": .text(film.category),
+                "year": .integer(Int64(film.year)), "movieURL": film.movieURL.map(Value.text) ?? .null,
                 "coverURL": .text(film.coverURL),
                 "isWatched": .integer(film.isWatched ? 1 : 0),
                 "likes": .integer(Int64(film.likes)),

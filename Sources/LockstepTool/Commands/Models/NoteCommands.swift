@@ -40,8 +40,7 @@ enum NoteCommands: ModelCommands {
     }
 
     struct Selection: ModelSelection {
-        static let abstract =
-            "List notes, last changed first, or the notes that contain given words."
+        static let abstract = "List notes, last changed first, or the notes that contain given words."
 
         @Option(help: "Only notes that contain all these words, best match first.")
         var search: String?
@@ -61,14 +60,11 @@ enum NoteCommands: ModelCommands {
 
         func show(_ store: NoteStore, _ output: FormatOptions) throws {
             guard let search else {
-                return try Listing.show(
-                    store.list(limit: limit), output, ["id", "changedAt", "title"]
-                ) { note in
+                return try Listing.show(store.list(limit: limit), output, ["id", "changedAt", "title"]) { note in
                     [.integer(note.id), NoteCommands.date(note.changedAt), .text(note.title)]
                 }
             }
-            let found = try store.search(
-                search, isLastBegun: begun, limit: limit, marks: ("[", "]"))
+            let found = try store.search(search, isLastBegun: begun, limit: limit, marks: ("[", "]"))
             try Listing.show(found, output, ["id", "title", "excerpt"]) { match in
                 [.integer(match.id), .text(match.note.title), .text(match.excerpt)]
             }
@@ -76,8 +72,7 @@ enum NoteCommands: ModelCommands {
     }
 
     struct Target: ModelTarget {
-        static let abstract =
-            "Write every note to a file in a new folder: 7.md for the note with the id 7."
+        static let abstract = "Write every note to a file in a new folder: 7.md for the note with the id 7."
         static let argument: ArgumentHelp = "The folder to make."
 
         func write(
@@ -92,9 +87,8 @@ enum NoteCommands: ModelCommands {
     ) throws -> KeyValuePairs<String, Value>? {
         try store.note(id).map { note in
             [
-                "id": .integer(note.id), "title": .text(note.title),
-                "createdAt": date(note.createdAt), "changedAt": date(note.changedAt),
-                "text": .text(note.text),
+                "id": .integer(note.id), "title": .text(note.title), "createdAt": date(note.createdAt),
+                "changedAt": date(note.changedAt), "text": .text(note.text),
             ]
         }
     }

@@ -14,8 +14,7 @@ extension PhotoCommands {
 
     static func update(_ id: Int64, _ fields: EntryFields, in store: PhotoStore) throws -> Bool {
         guard fields.values["file"] == nil else {
-            throw ValidationError(
-                "the content of a photo does not change: delete it, and insert another")
+            throw ValidationError("the content of a photo does not change: delete it, and insert another")
         }
         return try store.rename(id, fields.require("name"))
     }

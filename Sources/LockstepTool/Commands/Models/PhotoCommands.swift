@@ -10,8 +10,7 @@ enum PhotoCommands: ModelCommands {
     static let shown = "a photo's metadata"
 
     struct Source: ModelSource {
-        static let abstract =
-            "Import an image, or the images in a folder, each as a photo with the file's name."
+        static let abstract = "Import an image, or the images in a folder, each as a photo with the file's name."
         static let discussion = """
             Reads JPEG, PNG, GIF, WebP and HEIC of any size. Other files are reported with their names. Each \
             photo is a transaction of its own: after a failure, --skip-known continues after the photos \
@@ -37,23 +36,18 @@ enum PhotoCommands: ModelCommands {
     struct Selection: ModelSelection {
         static let abstract = "List photos, without their content."
 
-        @Flag(help: "Only photos with the same content as another, equal ones together.")
-        var duplicates = false
+        @Flag(help: "Only photos with the same content as another, equal ones together.") var duplicates = false
 
         func show(_ store: PhotoStore, _ output: FormatOptions) throws {
             let photos = try duplicates ? store.duplicates().flatMap(\.self) : store.all()
             try Listing.show(photos, output, ["id", "mediaType", "byteCount", "name"]) { photo in
-                [
-                    .integer(photo.id), .text(photo.mediaType), .integer(Int64(photo.byteCount)),
-                    .text(photo.name),
-                ]
+                [.integer(photo.id), .text(photo.mediaType), .integer(Int64(photo.byteCount)), .text(photo.name)]
             }
         }
     }
 
     struct Target: ModelTarget {
-        static let abstract =
-            "Write every photo to a file in a new folder, or one photo to a new file."
+        static let abstract = "Write every photo to a file in a new folder, or one photo to a new file."
         static let argument: ArgumentHelp = "The folder or file to make."
 
         @Option(help: "Only the photo with this id, to a file.")

@@ -23,10 +23,7 @@ enum UserCommands: ModelCommands {
         func show(_ store: MicroblogStore, _ output: FormatOptions) throws {
             let users = try named.map { try store.users(named: $0) } ?? store.users()
             try Listing.show(users, output, ["id", "name", "screenName", "city"]) { user in
-                [
-                    .integer(user.id), .text(user.name), .text(user.screenName),
-                    user.city.map(Value.text) ?? .null,
-                ]
+                [.integer(user.id), .text(user.name), .text(user.screenName), user.city.map(Value.text) ?? .null]
             }
         }
     }
@@ -36,11 +33,9 @@ enum UserCommands: ModelCommands {
     ) throws -> KeyValuePairs<String, Value>? {
         try store.user(id).map { user in
             [
-                "id": .integer(user.id), "name": .text(user.name),
-                "screenName": .text(user.screenName),
+                "id": .integer(user.id), "name": .text(user.name), "screenName": .text(user.screenName),
                 "profileImageURL": user.profileImageURL.map(Value.text) ?? .null,
-                "mbtype": user.mbtype.map(Value.text) ?? .null,
-                "city": user.city.map(Value.text) ?? .null,
+                "mbtype": user.mbtype.map(Value.text) ?? .null, "city": user.city.map(Value.text) ?? .null,
             ]
         }
     }

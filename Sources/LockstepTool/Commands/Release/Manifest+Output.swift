@@ -13,9 +13,8 @@ extension Manifest {
         }
         return [
             "dataset": Self.name(of: dataset), "release": number, "day": day.description,
-            "publisher": publisher.description, "registryChanges": registryChanges,
-            "tables": tables, "text": text, "format": formatVersion, "definitions": definitionCount,
-            "notCovered": notCovered,
+            "publisher": publisher.description, "registryChanges": registryChanges, "tables": tables, "text": text,
+            "format": formatVersion, "definitions": definitionCount, "notCovered": notCovered,
         ]
     }
 

@@ -18,8 +18,7 @@ extension Release {
         @OptionGroup var release: ReleaseOptions
         @OptionGroup var output: FormatOptions
 
-        @Option(help: "The lowest release number to accept: that of the newest release seen.")
-        var least: UInt64 = 1
+        @Option(help: "The lowest release number to accept: that of the newest release seen.") var least: UInt64 = 1
 
         func validate() throws {
             guard release.publisher != nil else {
@@ -61,10 +60,7 @@ extension Release {
             let compared = report.outcomes.compactMap { outcome -> JSONObject? in
                 guard let compared = outcome.compared else { return nil }
                 let tables = compared.tables.map {
-                    [
-                        "table": $0.name, "rows": $0.rowCount, "columns": $0.columns,
-                        "indexes": $0.indexes,
-                    ] as JSONObject
+                    ["table": $0.name, "rows": $0.rowCount, "columns": $0.columns, "indexes": $0.indexes] as JSONObject
                 }
                 return [
                     "dataset": outcome.dataset.map(Manifest.name(of:)), "tables": tables,

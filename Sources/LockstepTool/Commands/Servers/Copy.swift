@@ -61,13 +61,11 @@ struct Copy: ParsableCommand {
             throw ValidationError("name the server with --url postgres://user@host/database")
         }
         guard isToServer || plaintext.isEmpty else {
-            throw ValidationError(
-                "--plaintext is for a copy to a server: a file is encrypted as a whole")
+            throw ValidationError("--plaintext is for a copy to a server: a file is encrypted as a whole")
         }
         guard !isToServer || leaveOut.isEmpty else {
             throw ValidationError(
-                "--leave-out is for a copy to a file: one to a server takes the tables of the migrations"
-            )
+                "--leave-out is for a copy to a file: one to a server takes the tables of the migrations")
         }
     }
 
@@ -110,16 +108,14 @@ struct Copy: ParsableCommand {
                 [
                     "database": path.string, "url": server.url ?? "", "to": to.rawValue,
                     "tables": report.tables.map {
-                        ["table": $0.name, "rows": $0.rows, "sha256": Hex.encode($0.digest)]
-                            as JSONObject
+                        ["table": $0.name, "rows": $0.rows, "sha256": Hex.encode($0.digest)] as JSONObject
                     },
                 ] as JSONObject)
         }
         for table in report.tables {
             Output.line("\(table.name): \(counted(table.rows, "row")), equal on both sides")
         }
-        let (from, target) =
-            isToServer ? ("\(path)", server.url ?? "") : (server.url ?? "", "\(path)")
+        let (from, target) = isToServer ? ("\(path)", server.url ?? "") : (server.url ?? "", "\(path)")
         Output.line("copied \(from) to \(target)")
     }
 }

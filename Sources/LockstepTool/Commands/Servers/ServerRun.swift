@@ -5,9 +5,8 @@ import LockstepPostgres
 enum ServerRun {
     /// `migrate --url` and `rollback --url`.
     static func migrate(
-        _ sets: [MigrationSet], target: Lockstep.Plan.Target, _ options: RunnerOptions,
-        on server: ServerTarget, _ format: OutputFormat, fields: [FieldsKeyring] = [],
-        isFirst: Bool = false
+        _ sets: [MigrationSet], target: Lockstep.Plan.Target, _ options: RunnerOptions, on server: ServerTarget,
+        _ format: OutputFormat, fields: [FieldsKeyring] = [], isFirst: Bool = false
     ) throws {
         let connection = try server.connect(keys: fields.map(\.keys), isNew: isFirst)
         // Also remembers the versions that were committed before a failure.
@@ -23,9 +22,7 @@ enum ServerRun {
                     guard !Interruption.isRequested else { throw interrupted }
                     line.show(progress)
                 }
-            } catch let error as LockstepError
-                where error.code == .interrupted && Interruption.isRequested
-            {
+            } catch let error as LockstepError where error.code == .interrupted && Interruption.isRequested {
                 // The statement that ran was cancelled.
                 throw interrupted
             }
@@ -64,8 +61,7 @@ enum ServerRun {
         let line = MigrationProgressLine()
         let report = try rehearsal.run(of: original, on: server.connect(copy: copy)) {
             guard !Interruption.isRequested else {
-                throw LockstepError(
-                    .interrupted, "the rehearsal was interrupted: the copy keeps what has run")
+                throw LockstepError(.interrupted, "the rehearsal was interrupted: the copy keeps what has run")
             }
             line.show($0)
         }
@@ -82,10 +78,8 @@ enum ServerRun {
         switch format {
         case .json:
             try Output.json(
-                [
-                    "set": one.set, "version": "\(one.version)", "name": one.name,
-                    "direction": one.isUp ? "up" : "down",
-                ] as JSONObject)
+                ["set": one.set, "version": "\(one.version)", "name": one.name, "direction": one.isUp ? "up" : "down"]
+                    as JSONObject)
         case .text:
             Output.line(
                 "gave up \(one.set) \(one.version) \(one.name): what has run of it stays")
@@ -99,8 +93,7 @@ enum ServerRun {
         let connection = try server.connect()
         let version = connection.serverVersion
         return (
-            "\(connection.address)", "\(version / 10_000).\(version % 10_000)",
-            try ServerMigrator.history(connection)
+            "\(connection.address)", "\(version / 10_000).\(version % 10_000)", try ServerMigrator.history(connection)
         )
     }
 

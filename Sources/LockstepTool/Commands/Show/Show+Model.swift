@@ -7,8 +7,7 @@ extension Show {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.name, abstract: "Show \(Commands.shown).",
-                discussion: Commands.advice)
+                commandName: Commands.name, abstract: "Show \(Commands.shown).", discussion: Commands.advice)
         }
 
         @Argument(help: "The \(Commands.entry)'s id.")
@@ -23,13 +22,11 @@ extension Show {
                 Commands.Model.self, readOnly: reading.readOnly)
             guard let fields = try Commands.fields(of: id, in: store) else {
                 throw LockstepError(
-                    .notFound, "there is no \(Commands.entry) with the id \(id)",
-                    hint: "`lockstep list` shows the ids")
+                    .notFound, "there is no \(Commands.entry) with the id \(id)", hint: "`lockstep list` shows the ids")
             }
             guard output.format == .text else {
                 return try Output.json(
-                    Dictionary(
-                        uniqueKeysWithValues: fields.map { ($0.key, JSONValue(value: $0.value)) }))
+                    Dictionary(uniqueKeysWithValues: fields.map { ($0.key, JSONValue(value: $0.value)) }))
             }
             let width = fields.map(\.key.count).max() ?? 0
             for (name, value) in fields {

@@ -7,8 +7,7 @@ extension Update {
     struct Model<Commands: ModelCommands>: ParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: Commands.name,
-                abstract: "Change a \(Commands.entry): the given fields, and no others.",
+                commandName: Commands.name, abstract: "Change a \(Commands.entry): the given fields, and no others.",
                 discussion: EntryFieldOptions.discussion(Commands.self))
         }
 

@@ -6,9 +6,7 @@ final class CellTarget: FuzzTarget {
     static let name = "cell"
     static let refusals: Set<LockstepError.Code> = [.cellMalformed, .cellForged, .keyUnavailable]
     private let ciphers: [ColumnCipher]
-    private static let bindings: [CellBinding] = [
-        .row(7), .key([.integer(1), .text("a"), .blob([1, 2])]), .column,
-    ]
+    private static let bindings: [CellBinding] = [.row(7), .key([.integer(1), .text("a"), .blob([1, 2])]), .column]
 
     init() throws {
         ciphers = try Self.ciphers()
@@ -18,19 +16,14 @@ final class CellTarget: FuzzTarget {
         let keys = try FuzzKeys.fieldKeys()
         let tools = SealingTools()
         return [
-            try ColumnCipher(column: 1, keys, tools),
-            try ColumnCipher(column: 2, keys, tools, mode: .deterministic),
+            try ColumnCipher(column: 1, keys, tools), try ColumnCipher(column: 2, keys, tools, mode: .deterministic),
             try ColumnCipher(column: 3, keys, tools, padding: .multiple(of: 32)),
-            try ColumnCipher(
-                column: 4, identity: [UInt8](repeating: 7, count: 16), opensNumbered: true, keys,
-                tools),
+            try ColumnCipher(column: 4, identity: [UInt8](repeating: 7, count: 16), opensNumbered: true, keys, tools),
         ]
     }
 
     static func seeds() throws -> [String: [UInt8]] {
-        let values: [Value] = [
-            .null, .integer(-3), .real(.pi), .text("Casablanca"), .blob([1, 2, 3]),
-        ]
+        let values: [Value] = [.null, .integer(-3), .real(.pi), .text("Casablanca"), .blob([1, 2, 3])]
         var seeds: [String: [UInt8]] = [:]
         let ciphers = try ciphers()
         for (number, value) in values.enumerated() {
@@ -73,14 +66,11 @@ final class CellTarget: FuzzTarget {
         let binding = Self.bindings[Int(choice >> 2 & 3) % Self.bindings.count]
         for format in CellFormat.allCases {
             guard let length = format.plaintextLength(bytes.count) else { continue }
-            require(
-                try format.cellLength(length) == bytes.count,
-                "a cell's length is that of another one")
+            require(try format.cellLength(length) == bytes.count, "a cell's length is that of another one")
         }
         let value = try cipher.open(bytes.span, at: binding)
         let again = try cipher.seal(value, at: binding)
-        require(
-            same(try cipher.open(again.span, at: binding), value), "a cell opens as something else")
+        require(same(try cipher.open(again.span, at: binding), value), "a cell opens as something else")
     }
 
     private func readPlaintext(_ bytes: [UInt8]) throws {

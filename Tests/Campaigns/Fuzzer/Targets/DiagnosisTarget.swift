@@ -13,8 +13,7 @@ final class DiagnosisTarget: FuzzTarget {
     init() throws {
         key = try FuzzKeys.databaseKey()
         let pages = try FuzzPages()
-        firstPage = try pages.seal(
-            [UInt8](repeating: 0, count: DecryptedPage.usableSize), number: 1)
+        firstPage = try pages.seal([UInt8](repeating: 0, count: DecryptedPage.usableSize), number: 1)
     }
 
     static func seeds() -> [String: [UInt8]] {

@@ -12,8 +12,7 @@ final class IdentityTarget: FuzzTarget {
         return [
             "key": Array("\(key)\n".utf8),
             "remarks": Array("# created: 2026-11-23\r\n\n# recipient: age1\n  \(key)\t\r\n".utf8),
-            "plugin": Array("\(foreign)\n".utf8),
-            "both": Array("\(key)\n\(foreign)\n\(foreign)".utf8),
+            "plugin": Array("\(foreign)\n".utf8), "both": Array("\(key)\n\(foreign)\n\(foreign)".utf8),
         ]
     }
 
@@ -23,8 +22,7 @@ final class IdentityTarget: FuzzTarget {
         _ = outcome(Self.refusals) {
             let identity = try Identity(parsing: SecretBytes(copying: text.span))
             let spelled = identity.recipient.description
-            require(
-                try Recipient(spelled) == identity.recipient, "a recipient is read as another one")
+            require(try Recipient(spelled) == identity.recipient, "a recipient is read as another one")
             _ = try identity.recipient.tag()
         }
         let file = try IdentityFile(parsing: SecretBytes(copying: text.span))

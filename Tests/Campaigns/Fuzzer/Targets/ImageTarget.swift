@@ -19,9 +19,7 @@ final class ImageTarget: FuzzTarget {
 
     func run(_ input: [UInt8]) {
         let type = MediaType.of(input)
-        require(
-            MediaType.of(input.prefix(MediaType.decisive)) == type,
-            "more than the first bytes count")
+        require(MediaType.of(input.prefix(MediaType.decisive)) == type, "more than the first bytes count")
         for legacy in [nil] + LegacyEncoding.allCases.map(Optional.some) {
             do throws(ImportProblem) {
                 let text = try NoteText.decode(input, legacy: legacy)

@@ -4,9 +4,7 @@
 final class KeyringTarget: FuzzTarget {
     static let name = "keyring"
     static let refusals: Set<LockstepError.Code> = [.keyringMalformed, .keyringUnsupported]
-    private static let refusalsOfOpening = refusals.union([
-        .keyringTampered, .slotNotOpened, .noUsableSlot,
-    ])
+    private static let refusalsOfOpening = refusals.union([.keyringTampered, .slotNotOpened, .noUsableSlot])
 
     static func seeds() throws -> [String: [UInt8]] {
         var database = try Keyring.create(.database)
@@ -18,8 +16,7 @@ final class KeyringTarget: FuzzTarget {
         seeds["fields"] = try fields.encode(epoch: 2)
         seeds["signed"] = try fields.encode(epoch: 3, signer: fields.signingKey())
         try database.addSlot(
-            "words", .passphrase(Passphrase(FuzzKeys.secret(0x61, 12))),
-            cost: Scrypt.Cost(logN: 14, r: 8, p: 1))
+            "words", .passphrase(Passphrase(FuzzKeys.secret(0x61, 12))), cost: Scrypt.Cost(logN: 14, r: 8, p: 1))
         seeds["slots"] = try database.encode(epoch: 4)
         for format in [KeyringDocument.Format.second, .third] {
             seeds["format\(format.rawValue)"] = try remembering(format)
@@ -46,8 +43,7 @@ final class KeyringTarget: FuzzTarget {
                             state: "sealed", rowKey: "row id",
                             indexes: [
                                 SealedRecord.Index(
-                                    number: 1, name: "né_exact_token", normaliser: "exact",
-                                    bits: 24, keyVersion: 1)
+                                    number: 1, name: "né_exact_token", normaliser: "exact", bits: 24, keyVersion: 1)
                             ])),
                 ])
         ]
@@ -58,9 +54,7 @@ final class KeyringTarget: FuzzTarget {
         let parsed = try KeyringParser.parse(input)
         let document = parsed.document
         require(document.text(mac: parsed.mac) == input, "a keyring has another spelling")
-        require(
-            parsed.authenticated == document.textAboveMAC(),
-            "what the MAC covers is not what was read")
+        require(parsed.authenticated == document.textAboveMAC(), "what the MAC covers is not what was read")
         for slot in document.slots { _ = slot.description }
         _ = outcome(Self.refusalsOfOpening) {
             let ring = try Keyring.open(input) { slot in

@@ -7,9 +7,8 @@ final class LedgerTarget: FuzzTarget {
     private let connection: Connection
 
     private static let columns = [
-        "position", "\"set\"", "version", "name", "checksum_bytes", "checksum_text",
-        "checksum_tokens", "down", "applied_at", "duration", "tool_version", "mac_dataset",
-        "mac_key_version", "mac",
+        "position", "\"set\"", "version", "name", "checksum_bytes", "checksum_text", "checksum_tokens", "down",
+        "applied_at", "duration", "tool_version", "mac_dataset", "mac_key_version", "mac",
     ]
 
     init() throws {
@@ -47,17 +46,15 @@ final class LedgerTarget: FuzzTarget {
         let sum = FuzzValue.blob([UInt8](repeating: 1, count: 32))
         func row(_ position: Int64, down: [UInt8], code: [UInt8]) -> [UInt8] {
             FuzzValue.number(position) + FuzzValue.text("films") + FuzzValue.text("\(position).2")
-                + FuzzValue.text("create") + sum + sum + sum + down
-                + FuzzValue.number(1_700_000_000_000_000) + FuzzValue.number(17)
-                + FuzzValue.text("0.1.0") + code
+                + FuzzValue.text("create") + sum + sum + sum + down + FuzzValue.number(1_700_000_000_000_000)
+                + FuzzValue.number(17) + FuzzValue.text("0.1.0") + code
         }
         let none = FuzzValue.null + FuzzValue.null + FuzzValue.null
         let code = FuzzValue.blob(FuzzKeys.dataset) + FuzzValue.number(2) + sum
         return [
             "plain": row(1, down: FuzzValue.text("DROP TABLE films;"), code: none),
             "coded": row(1, down: FuzzValue.null, code: code),
-            "two": row(1, down: FuzzValue.null, code: none)
-                + row(2, down: FuzzValue.null, code: code),
+            "two": row(1, down: FuzzValue.null, code: none) + row(2, down: FuzzValue.null, code: code),
         ]
     }
 }

@@ -11,9 +11,7 @@ final class LogTarget: FuzzTarget {
     private static let salts: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
 
     static func seeds() -> [String: [UInt8]] {
-        let frames: [UInt8] = [
-            0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2,
-        ]
+        let frames: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2]
         let whole = log(frames)
         var torn = whole
         torn[700] ^= 1
@@ -34,23 +32,19 @@ final class LogTarget: FuzzTarget {
         let frames = try log.committedFrames()
         let found = try LogExamination.run(
             on: path, log, reached: frames,
-            PageAuthenticator(
-                .current, key: SecretBytes(copying: [1].span), salt: Self.salts + Self.salts))
+            PageAuthenticator(.current, key: SecretBytes(copying: [1].span), salt: Self.salts + Self.salts))
         for frame in frames + found.later where frame.offset + Self.pageSize <= bytes.count {
             require(try log.page(frame).count == Self.pageSize, "a frame has no page")
         }
         require(frames.isEmpty || frames.last?.commits == true, "the last frame commits nothing")
         require(try log.isUnchanged(), "the log has changed")
         guard !isWhole else { return }
-        require(
-            (frames + found.later).count == (bytes.count - 32) / (24 + Self.pageSize),
-            "a frame is lost")
+        require((frames + found.later).count == (bytes.count - 32) / (24 + Self.pageSize), "a frame is lost")
     }
 
     private static func log(_ frames: [UInt8]) -> [UInt8] {
         var sums: (UInt32, UInt32) = (0, 0)
-        var log: [UInt8] =
-            [0x37, 0x7F, 0x06, 0x83, 0, 0x2D, 0xE2, 0x18, 0, 0, 2, 0, 0, 0, 0, 0] + salts
+        var log: [UInt8] = [0x37, 0x7F, 0x06, 0x83, 0, 0x2D, 0xE2, 0x18, 0, 0, 2, 0, 0, 0, 0, 0] + salts
         log += sum(log, &sums)
         for start in stride(from: 0, through: frames.count - 8, by: 8) {
             let head = Array(frames[start..<(start + 8)])

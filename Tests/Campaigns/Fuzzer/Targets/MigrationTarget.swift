@@ -22,16 +22,14 @@ final class MigrationTarget: FuzzTarget {
             (name: $0.path, content: String(validating: $0.bytes, as: UTF8.self))
         }
         guard texts.allSatisfy({ $0.content != nil }) else { return }
-        let set = try MigrationSet(
-            name: "films", layout: named, files: texts.map { ($0.name, $0.content ?? "") })
+        let set = try MigrationSet(name: "films", layout: named, files: texts.map { ($0.name, $0.content ?? "") })
         require(set.layout == layout, "two layouts are detected in one folder")
     }
 
     private static func source(_ piece: [UInt8]) -> MigrationSource {
         let end = piece.firstIndex(of: UInt8(ascii: "\n")) ?? piece.endIndex
         return MigrationSource(
-            path: String(decoding: piece[..<end], as: UTF8.self),
-            bytes: Array(piece[end...].dropFirst()))
+            path: String(decoding: piece[..<end], as: UTF8.self), bytes: Array(piece[end...].dropFirst()))
     }
 
     /// The ledger keeps a script's text, without its layout.
@@ -45,8 +43,7 @@ final class MigrationTarget: FuzzTarget {
             fatalError("a script that was read is refused from the ledger: \(again)")
         }
         let (one, other) = (meaning(script), meaning(again))
-        require(
-            one == other, "a script is read as another one from the ledger: \(one) and \(other)")
+        require(one == other, "a script is read as another one from the ledger: \(one) and \(other)")
     }
 
     /// Directives, and SQL without insignificant parts.
@@ -88,17 +85,9 @@ final class MigrationTarget: FuzzTarget {
             ),
             (
                 .golangMigrate,
-                [
-                    "1_a.up.sql\nPRAGMA foreign_keys=off;\nCREATE TABLE a (b);",
-                    "1_a.down.sql\nDROP TABLE a;",
-                ]
+                ["1_a.up.sql\nPRAGMA foreign_keys=off;\nCREATE TABLE a (b);", "1_a.down.sql\nDROP TABLE a;"]
             ),
-            (
-                .dbmate,
-                [
-                    "20240131120000_a.sql\n-- migrate:up transaction:false\nVACUUM;\n-- migrate:down\nSELECT 1;"
-                ]
-            ),
+            (.dbmate, ["20240131120000_a.sql\n-- migrate:up transaction:false\nVACUUM;\n-- migrate:down\nSELECT 1;"]),
             (
                 .goose,
                 [
@@ -119,8 +108,7 @@ final class MigrationTarget: FuzzTarget {
             (
                 .diesel,
                 [
-                    "2024-01-31-120000_a/up.sql\nCREATE TABLE a (b);",
-                    "2024-01-31-120000_a/down.sql\nDROP TABLE a;",
+                    "2024-01-31-120000_a/up.sql\nCREATE TABLE a (b);", "2024-01-31-120000_a/down.sql\nDROP TABLE a;",
                     "2024-01-31-120000_a/metadata.toml\nrun_in_transaction = false",
                 ]
             ),
@@ -135,10 +123,7 @@ final class MigrationTarget: FuzzTarget {
             ),
             (
                 .prisma,
-                [
-                    "20240131120000_a/migration.sql\nCREATE TABLE a (b);",
-                    "migration_lock.toml\nprovider = \"sqlite\"",
-                ]
+                ["20240131120000_a/migration.sql\nCREATE TABLE a (b);", "migration_lock.toml\nprovider = \"sqlite\""]
             ),
             (
                 .drizzle,

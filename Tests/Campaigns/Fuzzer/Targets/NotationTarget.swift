@@ -13,8 +13,7 @@ final class NotationTarget: FuzzTarget {
             "c2hvcnQ", "00ff10", "films%2Etitle", "2026-11-23", "2012-08-28T20:35:00.5+08:00",
             "1.20.3",
             "prefix-3", "age1yubikey1qyqszqgpqyqszqgpqyqszqgpqyqszqgp", "key a b", "a*b?c\nabxbyc",
-            try Identity(spelled: Array(FuzzKeys.identity.utf8).span).recipient.description,
-            "FRIENDLY-yubikey",
+            try Identity(spelled: Array(FuzzKeys.identity.utf8).span).recipient.description, "FRIENDLY-yubikey",
             "sig ed25519 \(String(repeating: "A", count: 43)) "
                 + "\(String(repeating: "A", count: 86))", "correct horse battery staple",
             "Straße ﬁ É",
@@ -81,15 +80,12 @@ final class NotationTarget: FuzzTarget {
         // A year that was read has four digits.
         guard written.utf8.count == 20, written.utf8.first != UInt8(ascii: "-") else { return }
         let whole = moment - (moment % 1_000_000 + 1_000_000) % 1_000_000
-        require(
-            Instant.microseconds(of: written) == whole,
-            "an instant is read as another one: \(written)")
+        require(Instant.microseconds(of: written) == whole, "an instant is read as another one: \(written)")
     }
 
     private func version(_ text: String) {
         guard let version = MigrationVersion(text) else { return }
-        require(
-            MigrationVersion(version.description) == version, "a version is read as another one")
+        require(MigrationVersion(version.description) == version, "a version is read as another one")
     }
 
     private func pattern(_ text: String) {
@@ -116,7 +112,6 @@ final class NotationTarget: FuzzTarget {
 
     private func folded(_ text: String) throws {
         let folded = FoldedText.scalars(text)
-        require(
-            folded.allSatisfy { Unicode.Scalar($0) != nil }, "folding makes what is no character")
+        require(folded.allSatisfy { Unicode.Scalar($0) != nil }, "folding makes what is no character")
     }
 }

@@ -7,12 +7,9 @@ final class PageTarget: FuzzTarget {
 
     static func seeds() -> [String: [UInt8]] {
         let record: [UInt8] =
-            [5, 1, 0x19, 0x12, 7, 42, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 1, 2, 3] + [
-                0x40, 9, 0x21, 0xFB,
-            ]
+            [5, 1, 0x19, 0x12, 7, 42, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 1, 2, 3] + [0x40, 9, 0x21, 0xFB]
         let schema: [UInt8] =
-            [6, 0x17, 0x0F, 0x0F, 1, 0x35] + Array("tablett".utf8) + [2]
-            + Array("CREATE TABLE t (a)".utf8)
+            [6, 0x17, 0x0F, 0x0F, 1, 0x35] + Array("tablett".utf8) + [2] + Array("CREATE TABLE t (a)".utf8)
         let cell = [UInt8(schema.count), 1] + schema
         return [
             "record": [1] + record, "schema": [1] + schema,
@@ -26,8 +23,7 @@ final class PageTarget: FuzzTarget {
     /// The first byte is the page's number, 2. Cells lie after the array of their positions.
     private static func page(_ kind: UInt8, _ cells: [[UInt8]]) -> [UInt8] {
         let isLeaf = kind == 10 || kind == 13
-        var page: [UInt8] =
-            [kind, 0, 0, 0, UInt8(cells.count), 0, 0, 0] + (isLeaf ? [] : [0, 0, 0, 9])
+        var page: [UInt8] = [kind, 0, 0, 0, UInt8(cells.count), 0, 0, 0] + (isLeaf ? [] : [0, 0, 0, 9])
         var place = page.count + 2 * cells.count
         for cell in cells {
             page += [UInt8(place >> 8), UInt8(place & 0xFF)]

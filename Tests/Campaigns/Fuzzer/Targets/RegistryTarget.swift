@@ -14,17 +14,11 @@ final class RegistryTarget: FuzzTarget {
         (EngineTables.datasets, ["dataset", "changes", "key_version", "mac", "database"]),
         (
             EngineTables.columns,
-            [
-                "dataset", "id", "table_name", "name", "mode", "padding", "state", "cursor", "mac",
-                "row_key",
-            ]
+            ["dataset", "id", "table_name", "name", "mode", "padding", "state", "cursor", "mac", "row_key"]
         ),
         (
             EngineTables.indexes,
-            [
-                "dataset", "column_id", "number", "name", "normaliser", "bits", "key_version",
-                "commitment", "mac",
-            ]
+            ["dataset", "column_id", "number", "name", "normaliser", "bits", "key_version", "commitment", "mac"]
         ),
         (EngineTables.fieldKeys, ["dataset", "version", "commitment"]),
     ]
@@ -33,8 +27,7 @@ final class RegistryTarget: FuzzTarget {
         let connection = try Connection.inMemory()
         try connection.with(rights: .engine) {
             for (name, columns) in Self.tables {
-                try connection.run(
-                    script: "CREATE TABLE \(name) (\(columns.joined(separator: ", ")))")
+                try connection.run(script: "CREATE TABLE \(name) (\(columns.joined(separator: ", ")))")
             }
         }
         self.connection = connection
@@ -62,13 +55,11 @@ final class RegistryTarget: FuzzTarget {
         let mac = FuzzValue.blob([UInt8](repeating: 1, count: 32))
         let set = [0] + FuzzValue.number(3) + FuzzValue.number(2) + mac + FuzzValue.null
         let column =
-            [1] + FuzzValue.number(1) + FuzzValue.text("films") + FuzzValue.text("title")
-            + FuzzValue.text("random") + FuzzValue.number(0) + FuzzValue.text("sealed")
-            + FuzzValue.null + mac + FuzzValue.text("row id")
+            [1] + FuzzValue.number(1) + FuzzValue.text("films") + FuzzValue.text("title") + FuzzValue.text("random")
+            + FuzzValue.number(0) + FuzzValue.text("sealed") + FuzzValue.null + mac + FuzzValue.text("row id")
         let index =
-            [2] + FuzzValue.number(1) + FuzzValue.number(1) + FuzzValue.text("title_index")
-            + FuzzValue.text("prefix-3") + FuzzValue.number(16) + FuzzValue.number(1)
-            + FuzzValue.blob([UInt8](repeating: 0x11, count: 32)) + mac
+            [2] + FuzzValue.number(1) + FuzzValue.number(1) + FuzzValue.text("title_index") + FuzzValue.text("prefix-3")
+            + FuzzValue.number(16) + FuzzValue.number(1) + FuzzValue.blob([UInt8](repeating: 0x11, count: 32)) + mac
         let key = [3] + FuzzValue.number(2) + FuzzValue.blob([UInt8](repeating: 2, count: 32))
         return [
             "set": set, "column": set + column + key, "index": set + column + index + key,

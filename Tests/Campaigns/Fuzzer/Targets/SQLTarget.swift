@@ -20,8 +20,7 @@ final class SQLTarget: FuzzTarget {
                 "CREATE TRIGGER t AFTER UPDATE OF a ON t FOR EACH ROW WHEN new.a > 1 BEGIN SELECT 1; END",
             "view":
                 "CREATE VIEW v (a, b) AS SELECT x.'y', 1e-5, X'00ff' FROM `z` /* c */ -- d\nWHERE ?1 < :n",
-            "message": "near \"foo\": syntax error", "literal": "(-1.5)",
-            "directive": "backfill \"t\" batch=10",
+            "message": "near \"foo\": syntax error", "literal": "(-1.5)", "directive": "backfill \"t\" batch=10",
             "sealing": "protect a.b dataset=films index=exact,prefix-3:16 padding=32 batch=5000",
             "set": "set likes = min(max(likes, 0), 3)",
         ]
@@ -32,8 +31,7 @@ final class SQLTarget: FuzzTarget {
         guard let text = String(validating: input, as: UTF8.self) else { return }
         var end = 0
         for token in SQLTokens(text) {
-            require(
-                token.range.lowerBound == end && !token.range.isEmpty, "tokens leave something out")
+            require(token.range.lowerBound == end && !token.range.isEmpty, "tokens leave something out")
             end = token.range.upperBound
         }
         require(end == input.count, "tokens end before the text does")
@@ -42,9 +40,7 @@ final class SQLTarget: FuzzTarget {
             require(SQLTokens.normalize(normal) == normal, "a normal form has another one")
         }
         _ = SQLTokens.redact(text)
-        require(
-            SQLTokens.unquote(SQLTokens.quote(text)).utf8.elementsEqual(input),
-            "a quoted name is another one")
+        require(SQLTokens.unquote(SQLTokens.quote(text)).utf8.elementsEqual(input), "a quoted name is another one")
         _ = SQLCursor(text).mentions("t")
         _ = MessageRedaction.redact(text, 1, text, isRunning: false)
         _ = NontransactionalStatements.endsStatement(at: input.count / 2, of: text)
@@ -53,8 +49,7 @@ final class SQLTarget: FuzzTarget {
         }
         if let directive = Directive(text) {
             require(
-                Directive(directive.spelling) == directive,
-                "a directive is read as another one: \(directive.spelling)")
+                Directive(directive.spelling) == directive, "a directive is read as another one: \(directive.spelling)")
         }
         _ = outcome([.misuse]) { try SchemaObject(statement: text) }
         define(text)
@@ -68,8 +63,7 @@ final class SQLTarget: FuzzTarget {
             let first = bytes[token.range.lowerBound]
             switch token.kind {
             case .string, .quotedName:
-                return token.range.count > 1
-                    && (first == UInt8(ascii: "[") ? last == UInt8(ascii: "]") : last == first)
+                return token.range.count > 1 && (first == UInt8(ascii: "[") ? last == UInt8(ascii: "]") : last == first)
                     && isEven(bytes[token.range], first)
             case .blob: return last == UInt8(ascii: "'") && token.range.count > 2
             default: return true

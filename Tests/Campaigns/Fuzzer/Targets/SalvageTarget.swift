@@ -17,8 +17,7 @@ final class SalvageTarget: FuzzTarget {
         let bytes = try Self.template(key)
         var pages: [[UInt8]] = []
         for start in stride(from: 0, to: bytes.count, by: FuzzPages.size) {
-            pages.append(
-                try forge.open(bytes[start..<(start + FuzzPages.size)], number: pages.count + 1))
+            pages.append(try forge.open(bytes[start..<(start + FuzzPages.size)], number: pages.count + 1))
         }
         self.forge = forge
         self.pages = pages

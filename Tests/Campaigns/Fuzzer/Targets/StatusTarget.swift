@@ -54,9 +54,7 @@ final class StatusTarget: FuzzTarget {
     }
 
     private func words(_ user: User) -> [[UInt8]?] {
-        let texts = [
-            "\(user.id)", user.name, user.screenName, user.profileImageURL, user.mbtype, user.city,
-        ]
+        let texts = ["\(user.id)", user.name, user.screenName, user.profileImageURL, user.mbtype, user.city]
         return texts.map { $0.map { Array($0.utf8) } }
     }
 

@@ -14,8 +14,7 @@ struct ServerBytesTests {
         #expect([UInt8](serverText: "\\x" + digits.joined()) == all)
         #expect([UInt8](serverText: "\\x") == [])
         for text in [
-            "", "\\", "x0", "00", "\\x0", "\\x0g", "\\xg0", "\\x0A", "\\x 0", "\\x0\u{130}",
-            "\\x00:/", "\\X00",
+            "", "\\", "x0", "00", "\\x0", "\\x0g", "\\xg0", "\\x0A", "\\x 0", "\\x0\u{130}", "\\x00:/", "\\X00",
         ] {
             #expect([UInt8](serverText: text) == nil, "\(text)")
         }

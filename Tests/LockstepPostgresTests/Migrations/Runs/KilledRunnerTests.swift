@@ -28,8 +28,7 @@ struct KilledRunnerTests {
     init() throws {
         folder = try TemporaryFolder()
         files = folder.file("test")
-        try FileManager.default.createDirectory(
-            atPath: files.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: files.string, withIntermediateDirectories: false)
         for (index, script) in Self.scripts.enumerated() {
             try folder.write("test/000\(index + 1)_step.sql", script)
         }
@@ -55,10 +54,8 @@ struct KilledRunnerTests {
         let recorded = try ServerScratch.recorded(server).count
         let tables = try ServerScratch.tables(server)
         let hasColumn: Bool? = try server.value(
-            "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('public.a') AND attname = 'n')"
-        )
-        return tables != [[], ["a"], ["a", "b"], ["a", "b"]][recorded]
-            || hasColumn != (recorded > 1)
+            "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('public.a') AND attname = 'n')")
+        return tables != [[], ["a"], ["a", "b"], ["a", "b"]][recorded] || hasColumn != (recorded > 1)
     }
 
     @Test("Before each statement, record and commit: none is torn, and the next run finishes")
@@ -81,8 +78,7 @@ struct KilledRunnerTests {
         #expect(event == 12)
     }
 
-    @Test("Control: a runner that commits a version before it records it is found torn")
-    func control() async throws {
+    @Test("Control: a runner that commits a version before it records it is found torn") func control() async throws {
         let address = try TestServer.shared.get().address()
         #expect(try await migrate(address, killedAt: 0, ["apart"]))
         #expect(try Self.isTorn(ServerConnection(address)))

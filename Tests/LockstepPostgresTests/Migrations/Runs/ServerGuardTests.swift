@@ -25,12 +25,10 @@ struct ServerGuardTests {
     @Test(
         "A loss rolls back the version, however it comes about, and passes where it is declared",
         arguments: [
-            ("DELETE FROM child WHERE id = 3;", ["child"]),
-            ("DELETE FROM parent WHERE id = 1;", ["parent", "child"]),
+            ("DELETE FROM child WHERE id = 3;", ["child"]), ("DELETE FROM parent WHERE id = 1;", ["parent", "child"]),
             ("DROP TABLE child;", ["child"]),
             ("DROP TABLE parent CASCADE;", ["parent"]),
-            ("TRUNCATE child;", ["child"]),
-            ("TRUNCATE ONLY stock; INSERT INTO stock VALUES (9);", ["stock"]),
+            ("TRUNCATE child;", ["child"]), ("TRUNCATE ONLY stock; INSERT INTO stock VALUES (9);", ["stock"]),
             ("TRUNCATE parent CASCADE;", ["parent", "child"]),
             ("TRUNCATE child; INSERT INTO child VALUES (1, 1, 1);", ["child"]),
             ("DO $$BEGIN EXECUTE 'TRUNCATE child'; END$$;", ["child"]),
@@ -44,8 +42,7 @@ struct ServerGuardTests {
     func losses(_ sql: String, _ tables: [String]) throws {
         let server = try TestServer.connection()
         let error = refused(.rowsLost) {
-            _ = try ServerMigrator(ServerScratch.set(Self.base, ServerScratch.up(sql))).run(
-                on: server)
+            _ = try ServerMigrator(ServerScratch.set(Self.base, ServerScratch.up(sql))).run(on: server)
         }
         #expect(tables.contains(error?.context.table ?? ""))
         #expect(try server.value("SELECT count(*) FROM child") == 20)
@@ -87,8 +84,7 @@ struct ServerGuardTests {
         let server = try TestServer.connection()
         if isBefore { try server.execute("SET track_counts = off") }
         let set = try ServerScratch.set(
-            ServerScratch.up(
-                "CREATE TABLE t ();\(isBefore ? "" : " SET LOCAL track_counts = off;")"))
+            ServerScratch.up("CREATE TABLE t ();\(isBefore ? "" : " SET LOCAL track_counts = off;")"))
         refused(.serverUnsupported) { _ = try ServerMigrator(set).run(on: server) }
         #expect(try ServerScratch.tables(server).isEmpty)
     }

@@ -6,8 +6,7 @@ import Testing
 
 @testable import LockstepPostgres
 
-@Suite("Several runners, dead runners and waiting runners on a server", .withServer)
-struct ServerRunnersTests {
+@Suite("Several runners, dead runners and waiting runners on a server", .withServer) struct ServerRunnersTests {
     private static let scripts = [
         ServerScratch.up(
             """
@@ -17,8 +16,7 @@ struct ServerRunnersTests {
             """),
         ServerScratch.up(
             "CREATE TABLE b (i bigint REFERENCES a);\nINSERT INTO b SELECT i FROM a;"),
-        ServerScratch.up(
-            "ALTER TABLE a ADD COLUMN n int;\nUPDATE a SET n = 1;\nCREATE TABLE c ();"),
+        ServerScratch.up("ALTER TABLE a ADD COLUMN n int;\nUPDATE a SET n = 1;\nCREATE TABLE c ();"),
     ]
 
     @Test(
@@ -76,8 +74,7 @@ struct ServerRunnersTests {
         let recorded = try ServerScratch.recorded(server).count
         let tables = try ServerScratch.tables(server)
         let hasColumn: Bool? = try server.value(
-            "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('public.a') AND attname = 'n')"
-        )
+            "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('public.a') AND attname = 'n')")
         let expected: [[String]] = [[], ["a"], ["a", "b"], ["a", "b", "c"]]
         return tables != expected[recorded] || hasColumn != (recorded == 3)
     }

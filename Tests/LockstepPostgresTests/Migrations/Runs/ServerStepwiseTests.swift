@@ -6,15 +6,12 @@ import Testing
 
 @testable import LockstepPostgres
 
-@Suite("Versions on a server whose statements commit by themselves", .withServer)
-struct ServerStepwiseTests {
+@Suite("Versions on a server whose statements commit by themselves", .withServer) struct ServerStepwiseTests {
     private static let base = ServerScratch.up(
         "CREATE TYPE mood AS ENUM ('sad'); CREATE TABLE t (i bigint, m mood); INSERT INTO t SELECT generate_series(1, 9);"
     )
     private static func byItself(_ sql: String, down: String? = nil) -> String {
-        ServerScratch.up(
-            "-- lockstep: no transaction\n\(sql)",
-            down: down.map { "-- lockstep: no transaction\n\($0)" })
+        ServerScratch.up("-- lockstep: no transaction\n\(sql)", down: down.map { "-- lockstep: no transaction\n\($0)" })
     }
     private static let whole = byItself(
         """
@@ -31,9 +28,7 @@ struct ServerStepwiseTests {
             "DROP INDEX CONCURRENTLY \"T u\"; DELETE FROM t WHERE i = 10;\n-- lockstep: allow loss of table t"
     )
 
-    private static func requireWhole(
-        _ server: borrowing ServerConnection, _ comment: Comment? = nil
-    ) throws {
+    private static func requireWhole(_ server: borrowing ServerConnection, _ comment: Comment? = nil) throws {
         #expect(try ServerScratch.recorded(server) == ["1", "2"], comment)
         #expect(try ServerScratch.invalid(server).isEmpty, comment)
         #expect(try ServerScratch.unfinished(server) == 0, comment)
@@ -45,8 +40,7 @@ struct ServerStepwiseTests {
         #expect(state == "T u 10 1", comment)
     }
 
-    @Test("All statements run, and the version is recorded after them; so is its way down")
-    func whole() throws {
+    @Test("All statements run, and the version is recorded after them; so is its way down") func whole() throws {
         let server = try TestServer.connection()
         let migrator = ServerMigrator(try ServerScratch.set(Self.base, Self.whole))
         let report = try migrator.run(on: server)
@@ -151,8 +145,7 @@ struct ServerStepwiseTests {
         _ = try ServerMigrator(set).run(on: server)
         #expect(try ServerScratch.invalid(server).isEmpty)
         #expect(try ServerScratch.recorded(server) == ["1", "2"])
-        let valid: Bool? = try server.value(
-            "SELECT indisvalid FROM pg_index WHERE indexrelid = 't_x'::regclass")
+        let valid: Bool? = try server.value("SELECT indisvalid FROM pg_index WHERE indexrelid = 't_x'::regclass")
         #expect(valid == true)
     }
 
@@ -181,8 +174,7 @@ struct ServerStepwiseTests {
     )
     func foreign() throws {
         let server = try TestServer.connection()
-        let set = try ServerScratch.set(
-            Self.base, Self.byItself("CREATE INDEX CONCURRENTLY x ON t (i);"))
+        let set = try ServerScratch.set(Self.base, Self.byItself("CREATE INDEX CONCURRENTLY x ON t (i);"))
         _ = try ServerMigrator(set).run(.version(MigrationVersion(1)), on: server)
         try server.execute("CREATE INDEX x ON t (m)")
         for _ in 0..<2 {
@@ -275,8 +267,7 @@ struct ServerStepwiseTests {
     @Test("Rows of the progress that Lockstep did not write are noticed")
     func forged() throws {
         let server = try TestServer.connection()
-        let set = try ServerScratch.set(
-            Self.base, Self.byItself("INSERT INTO t VALUES (10);\nSELECT 1/0;"))
+        let set = try ServerScratch.set(Self.base, Self.byItself("INSERT INTO t VALUES (10);\nSELECT 1/0;"))
         refused(.migrationFailed) { _ = try ServerMigrator(set).run(on: server) }
         for change in ["statements = -1", "version = '02'", "checksum_text = ''"] {
             try server.execute("BEGIN")

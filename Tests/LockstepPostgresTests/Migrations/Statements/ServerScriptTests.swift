@@ -102,9 +102,8 @@ struct ServerScriptTests {
         #expect(error?.message.hasPrefix("test/0001_step.sql:5: ") == true)
         try server.execute("CREATE TABLE t (a int)")
         let other = refused(.migrationFailed) {
-            _ = try ServerMigrator(
-                ServerScratch.set(ServerScratch.up("INSERT INTO t VALUES ('s3cret');"))
-            ).run(on: server)
+            _ = try ServerMigrator(ServerScratch.set(ServerScratch.up("INSERT INTO t VALUES ('s3cret');"))).run(
+                on: server)
         }
         #expect(other?.message.contains("s3cret") == false)
     }

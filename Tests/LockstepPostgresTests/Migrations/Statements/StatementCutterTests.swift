@@ -8,8 +8,7 @@ struct StatementCutterTests {
         try StatementCutter.statements(sql).map(\.sql)
     }
 
-    @Test("A semicolon ends a statement, and not inside quotes, comments and parentheses")
-    func semicolons() throws {
+    @Test("A semicolon ends a statement, and not inside quotes, comments and parentheses") func semicolons() throws {
         #expect(try cut("a; b ;\n;; /* ; */ c -- ;\n") == ["a", "b", "c"])
         #expect(
             try cut("DO $x$ a; $y$; b $x$; SELECT 'it''s;', E'\\';', \"q;\"") == [
@@ -43,8 +42,7 @@ struct StatementCutterTests {
 
     @Test("A statement has the line of its first token and its words in lower case")
     func lines() throws {
-        let found = try StatementCutter.statements(
-            "\n-- a\nCREATE\n TABLE T ();\n/*\n*/ DROP TABLE t")
+        let found = try StatementCutter.statements("\n-- a\nCREATE\n TABLE T ();\n/*\n*/ DROP TABLE t")
         #expect(found.map(\.line) == [3, 6])
         #expect(found.map(\.words) == [["create", "table", "t"], ["drop", "table", "t"]])
     }

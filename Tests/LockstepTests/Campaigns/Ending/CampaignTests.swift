@@ -15,19 +15,15 @@ struct CampaignTests {
 
         func surroundings(limit: Int?, isLong: Bool = true) -> Campaign.Surroundings {
             Campaign.Surroundings(
-                limit: limit.map { .seconds($0) }, isLong: isLong,
-                now: { .seconds(self.seconds.withLock { $0 }) },
-                isEnding: { self.isEnding.withLock { $0 } },
-                show: { line in self.lines.withLock { $0.append(line) } })
+                limit: limit.map { .seconds($0) }, isLong: isLong, now: { .seconds(self.seconds.withLock { $0 }) },
+                isEnding: { self.isEnding.withLock { $0 } }, show: { line in self.lines.withLock { $0.append(line) } })
         }
     }
 
     private let world = World()
 
     private func campaign(parts: Int = 1, limit: Int?, isLong: Bool = true) -> Campaign {
-        Campaign(
-            "SomeTests", parts: parts, seed: 7, in: world.surroundings(limit: limit, isLong: isLong)
-        )
+        Campaign("SomeTests", parts: parts, seed: 7, in: world.surroundings(limit: limit, isLong: isLong))
     }
 
     @Test("A part that does everything is complete, and counts")
@@ -75,8 +71,7 @@ struct CampaignTests {
             ])
     }
 
-    @Test("Parts one after another divide the time, and what one leaves is the others'")
-    func divided() throws {
+    @Test("Parts one after another divide the time, and what one leaves is the others'") func divided() throws {
         let campaign = campaign(parts: 4, limit: 40)
         var steps: [Int] = []
         for number in 0..<4 {
@@ -93,8 +88,7 @@ struct CampaignTests {
         #expect(steps == [10, 1, 15, 14])
     }
 
-    @Test("Parts at the same time share it, and one that begins after it makes no step")
-    func shared() throws {
+    @Test("Parts at the same time share it, and one that begins after it makes no step") func shared() throws {
         let campaign = campaign(parts: 3, limit: 30)
         let parts = try [1, 2].map { try #require(campaign.begin("\($0)")) }
         world.pass(19)
@@ -105,8 +99,7 @@ struct CampaignTests {
         world.pass(10)
         #expect(campaign.begin("3") == nil)
         #expect(
-            world.lines.withLock { $0 }.last
-                == "campaign SomeTests (3): seed 7, 0 steps in 0.0 s, stopped at its time")
+            world.lines.withLock { $0 }.last == "campaign SomeTests (3): seed 7, 0 steps in 0.0 s, stopped at its time")
     }
 
     @Test("A plain run is limited by its counts, endless work in any run by its time")

@@ -24,8 +24,7 @@ struct TortureEndTests {
         runner.executableURL = URL(filePath: "/bin/sh")
         runner.currentDirectoryURL = URL(filePath: Programs.package.string)
         runner.arguments = [
-            "-c",
-            "python3 Tests/Campaigns/Torture/run --program \"$1\" --logs \"$2\" 5 KilledWriterTests; exit $?",
+            "-c", "python3 Tests/Campaigns/Torture/run --program \"$1\" --logs \"$2\" 5 KilledWriterTests; exit $?",
             "sh", Programs.path("lockstepPackageTests.xctest").string, folder.path.string,
         ]
         runner.environment = processes.environment
@@ -110,12 +109,10 @@ private struct MarkedProcesses {
         var found = Found()
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         for number in numbers.compactMap({ pid_t($0) }) {
-            guard let variables = try? Bytes.read(FilePath("/proc/\(number)/environ")),
-                Bytes.contain(variables, mark),
+            guard let variables = try? Bytes.read(FilePath("/proc/\(number)/environ")), Bytes.contain(variables, mark),
                 let words = try? Bytes.read(FilePath("/proc/\(number)/cmdline"))
             else { continue }
-            found.commands[number] = String(
-                decoding: words.map { $0 == 0 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+            found.commands[number] = String(decoding: words.map { $0 == 0 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
         }
         return found
     }

@@ -50,8 +50,7 @@ struct FaultCampaign {
         }
         defer { part.end() }
         let stride = Torture.isLong ? 1 : stride
-        for call in Swift.stride(from: 1 + Int(fault.rawValue) % stride, to: 3000, by: stride)
-        where part.goesOn() {
+        for call in Swift.stride(from: 1 + Int(fault.rawValue) % stride, to: 3000, by: stride) where part.goesOn() {
             let scratch = try DatabaseScratch()
             try prepare(scratch)
             scratch.folder.path.withPlatformString {

@@ -44,8 +44,7 @@ extension FaultTests {
             }
             let whileWriting = try await Self.reads(in: scratch) {
                 try await store.insertBlob(into: "photo", "data", from: stream) { connection in
-                    try connection.execute(
-                        "INSERT INTO photo (data) VALUES (?)", ZeroBytes(chunk.count * chunks))
+                    try connection.execute("INSERT INTO photo (data) VALUES (?)", ZeroBytes(chunk.count * chunks))
                     return connection.lastInsertedRowID
                 }
             }
@@ -63,8 +62,7 @@ extension FaultTests {
 
         @Test(
             "A blob of 64 MiB is written and read within 32 MiB",
-            .enabled(
-                if: FileManager.default.fileExists(atPath: "/proc/self/clear_refs"), "not Linux"),
+            .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/clear_refs"), "not Linux"),
             .disabled(
                 if: ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil,
                 "the address sanitizer keeps memory that was freed"))

@@ -54,8 +54,7 @@ extension FaultTests {
                 try store.blocking.backup(to: Self.copy(scratch), key: scratch.key(2))
                 try store.blocking.write { try $0.execute("DELETE FROM item WHERE id > 40") }
             } operate: { scratch in
-                try Restore(scratch.path, from: Self.copy(scratch)).run(
-                    key: scratch.key(), backupKey: scratch.key(2))
+                try Restore(scratch.path, from: Self.copy(scratch)).run(key: scratch.key(), backupKey: scratch.key(2))
             } check: { scratch, succeeded in
                 do {
                     let connection = try scratch.open()

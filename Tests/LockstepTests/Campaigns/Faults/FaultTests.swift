@@ -49,8 +49,7 @@ struct FaultTests {
     }
 
     private func expectSeen(
-        _ outcome: FaultCampaign.Outcome, atLeast errors: Int,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ outcome: FaultCampaign.Outcome, atLeast errors: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         if !outcome.isStopped {
             #expect(outcome.ended, sourceLocation: sourceLocation)
@@ -59,9 +58,7 @@ struct FaultTests {
         let typed: Set<LockstepError.Code> = [
             .inputOutput, .full, .busy, .accessDenied, .damaged, .sqlFailed, .replaced,
         ]
-        #expect(
-            typed.isSuperset(of: outcome.messages.keys), "\(outcome)",
-            sourceLocation: sourceLocation)
+        #expect(typed.isSuperset(of: outcome.messages.keys), "\(outcome)", sourceLocation: sourceLocation)
     }
 
     @Test("Opening", arguments: FaultCampaign.Fault.allCases)
@@ -105,8 +102,7 @@ struct FaultTests {
             let connection = try scratch.open(Self.options)
             try scratch.add(rows: 60, to: connection)
         } check: { scratch, succeeded in
-            try Self.expect(
-                succeeded ? [Self.rows + 60] : [Self.rows, Self.rows + 60], in: scratch)
+            try Self.expect(succeeded ? [Self.rows + 60] : [Self.rows, Self.rows + 60], in: scratch)
         }
         expectSeen(outcome, atLeast: 1)
     }
@@ -132,8 +128,7 @@ struct FaultTests {
         let outcome = try FaultCampaign(fault: fault).run(prepare: Self.prepare) {
             scratch in
             let store = try Store.open(
-                scratch.path, rawKey: scratch.key(), options: StoreOptions(connection: Self.options)
-            )
+                scratch.path, rawKey: scratch.key(), options: StoreOptions(connection: Self.options))
             let first = try Group.write(8, rows: 5, to: store, scratch)
             let kept: Int? = try? store.blocking.read { try scratch.count($0) }
             // A caller that saw a commit finds it; a caller that saw a failure may find it or not.
@@ -141,9 +136,7 @@ struct FaultTests {
             if let error = first.error { throw error }
         } check: { scratch, succeeded in
             let all = Self.rows + 40
-            try Self.expect(
-                succeeded ? [all] : Array(stride(from: Self.rows, through: all, by: 5)), in: scratch
-            )
+            try Self.expect(succeeded ? [all] : Array(stride(from: Self.rows, through: all, by: 5)), in: scratch)
         }
         expectSeen(outcome, atLeast: 1)
     }
@@ -155,8 +148,7 @@ struct FaultTests {
             try scratch.add(rows: 60, to: connection)
             try connection.checkpoint(.truncate)
         } check: { scratch, succeeded in
-            try Self.expect(
-                succeeded ? [Self.rows + 60] : [Self.rows, Self.rows + 60], in: scratch)
+            try Self.expect(succeeded ? [Self.rows + 60] : [Self.rows, Self.rows + 60], in: scratch)
         }
         expectSeen(outcome, atLeast: 1)
     }
@@ -168,15 +160,13 @@ struct FaultTests {
             let connection = try scratch.open(Self.options)
             try connection.write { connection in
                 try connection.execute("INSERT INTO item (body) VALUES (?)", ZeroBytes(bytes.count))
-                let place = BlobPlace(
-                    table: "item", column: "body", row: connection.lastInsertedRowID)
+                let place = BlobPlace(table: "item", column: "body", row: connection.lastInsertedRowID)
                 try connection.withBlob(place, .write) { try $0.write(bytes, at: 0) }
             }
         } check: { scratch, succeeded in
             if succeeded {
                 let connection = try scratch.open(Self.options)
-                #expect(
-                    try connection.value("SELECT body FROM item ORDER BY id DESC LIMIT 1") == bytes)
+                #expect(try connection.value("SELECT body FROM item ORDER BY id DESC LIMIT 1") == bytes)
             }
             try Self.expect(succeeded ? [Self.rows + 1] : [Self.rows, Self.rows + 1], in: scratch)
         }
@@ -214,8 +204,7 @@ private enum Group {
     ) throws -> (succeeded: Int, error: (any Error)?) {
         let outcome = Outcomes()
         DispatchQueue.concurrentPerform(iterations: writers) { _ in
-            outcome.note(
-                Result { try store.blocking.write { try scratch.add(rows: rows, inside: $0) } })
+            outcome.note(Result { try store.blocking.write { try scratch.add(rows: rows, inside: $0) } })
         }
         return outcome.state.withLock { $0 }
     }

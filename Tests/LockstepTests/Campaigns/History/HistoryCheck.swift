@@ -76,9 +76,7 @@ struct HistoryCheck {
                 }
                 // A transaction that rolled back has read its own values, which no other may see.
                 if transaction.end == .acknowledged, !(orders[key] ?? []).starts(with: values) {
-                    report(
-                        "transaction \(number) read \(values) where list \(key) became \(orders[key] ?? [])"
-                    )
+                    report("transaction \(number) read \(values) where list \(key) became \(orders[key] ?? [])")
                 }
             }
         }
@@ -97,9 +95,7 @@ struct HistoryCheck {
                 let isExpected = seen[key].map { $0 == values } ?? true
                 let hasOwn = values.suffix(added[key]?.count ?? 0).elementsEqual(added[key] ?? [])
                 if !isExpected || !hasOwn {
-                    report(
-                        "transaction \(number) read \(values) of list \(key), and itself knew better"
-                    )
+                    report("transaction \(number) read \(values) of list \(key), and itself knew better")
                 }
                 seen[key] = values
             }
@@ -142,8 +138,7 @@ struct HistoryCheck {
                 }
             }
         }
-        graph.addTimes(
-            transactions.map { $0.end == .acknowledged ? ($0.began, $0.ended) : ($0.began, .max) })
+        graph.addTimes(transactions.map { $0.end == .acknowledged ? ($0.began, $0.ended) : ($0.began, .max) })
         for circle in graph.circles() {
             let reasons = circle.reasons.map(\.rawValue).sorted().joined(separator: ", ")
             report(

@@ -88,8 +88,7 @@ struct HistoryStore: Sendable {
             }
             if isPlanted, plant == .staleRead, !isWriting { seen = Self.stale(seen, known) }
             for case .read(let key, let values) in seen { known[key] = values }
-            done.append(
-                History.Transaction(began: began, ended: clock.increase(), end: end, steps: seen))
+            done.append(History.Transaction(began: began, ended: clock.increase(), end: end, steps: seen))
         }
         return done
     }
@@ -154,8 +153,7 @@ struct HistoryStore: Sendable {
                 }
                 let items = (values + [value]).map(String.init).joined(separator: " ")
                 try connection.execute(
-                    "INSERT INTO list VALUES (?, ?) ON CONFLICT DO UPDATE SET items = excluded.items",
-                    key, items)
+                    "INSERT INTO list VALUES (?, ?) ON CONFLICT DO UPDATE SET items = excluded.items", key, items)
                 return step
             }
         }

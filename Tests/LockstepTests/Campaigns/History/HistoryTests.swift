@@ -57,8 +57,7 @@ struct HistoryTests {
 
     /// A history of transactions that overlap if their times do; a transaction is acknowledged unless stated otherwise.
     private func findings(
-        _ transactions: [(began: Int, ended: Int, steps: [History.Step])], aborted: Set<Int> = [],
-        final: [Int: [Int]]
+        _ transactions: [(began: Int, ended: Int, steps: [History.Step])], aborted: Set<Int> = [], final: [Int: [Int]]
     ) -> [String] {
         var history = History()
         history.transactions = transactions.enumerated().map { number, transaction in
@@ -93,8 +92,7 @@ struct HistoryTests {
     @Test("A rolled-back value that is seen or stays")
     func takenBack() {
         let write: (Int, Int, [History.Step]) = (0, 9, [.append(key: 1, value: 10)])
-        let seen = findings(
-            [write, (1, 2, [.read(key: 1, values: [10])])], aborted: [0], final: [:])
+        let seen = findings([write, (1, 2, [.read(key: 1, values: [10])])], aborted: [0], final: [:])
         #expect(seen.contains("transaction 1 read 10 of one that was taken back"))
         let kept = findings([write], aborted: [0], final: [1: [10]])
         #expect(kept == ["list 1 keeps 10 of one that was taken back"])
@@ -103,10 +101,8 @@ struct HistoryTests {
     @Test("A partially visible transaction")
     func half() {
         let findings = findings(
-            [
-                (0, 9, [.append(key: 1, value: 10), .append(key: 1, value: 11)]),
-                (1, 2, [.read(key: 1, values: [10])]),
-            ], final: [1: [10, 11]])
+            [(0, 9, [.append(key: 1, value: 10), .append(key: 1, value: 11)]), (1, 2, [.read(key: 1, values: [10])])],
+            final: [1: [10, 11]])
         #expect(findings.first?.contains("each come before the others") == true)
     }
 
@@ -123,8 +119,7 @@ struct HistoryTests {
     @Test("A read that is older than a transaction that ended before it")
     func stale() {
         let findings = findings(
-            [(0, 1, [.append(key: 1, value: 10)]), (2, 3, [.read(key: 1, values: [])])],
-            final: [1: [10]])
+            [(0, 1, [.append(key: 1, value: 10)]), (2, 3, [.read(key: 1, values: [])])], final: [1: [10]])
         #expect(findings.first?.contains("does not see, ends before") == true)
     }
 
@@ -141,8 +136,7 @@ struct HistoryTests {
 
     @Test("A transaction that does not see its own writes")
     func within() {
-        let findings = findings(
-            [(0, 1, [.append(key: 1, value: 10), .read(key: 1, values: [])])], final: [1: [10]])
+        let findings = findings([(0, 1, [.append(key: 1, value: 10), .read(key: 1, values: [])])], final: [1: [10]])
         #expect(findings.contains { $0.hasSuffix("and itself knew better") })
     }
 }

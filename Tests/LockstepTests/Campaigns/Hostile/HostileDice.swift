@@ -65,8 +65,7 @@ struct HostileDice {
 
     /// A plaintext that an operator wants sealed or tokenised.
     mutating func plaintext() -> String {
-        SQLTokens.quoteText(
-            chance(2) ? pick(HostileTemplate.guesses) : "\(HostileTemplate.forged)-\(hex(2))")
+        SQLTokens.quoteText(chance(2) ? pick(HostileTemplate.guesses) : "\(HostileTemplate.forged)-\(hex(2))")
     }
 
     /// A call of one of the privileged functions.
@@ -114,15 +113,11 @@ struct HostileDice {
                 "(SELECT group_concat(sql) FROM sqlite_temp_master)",
             ])
         case 8:
-            pick([
-                "(SELECT group_concat(title) FROM film_open)",
-                "(SELECT group_concat(title) FROM temp.film_open)",
-            ])
+            pick(["(SELECT group_concat(title) FROM film_open)", "(SELECT group_concat(title) FROM temp.film_open)"])
         case 9:
             pick([
                 "(SELECT group_concat(p4) FROM bytecode('SELECT * FROM film_open'))",
-                "(SELECT group_concat(sql) FROM sqlite_stmt)",
-                "(SELECT hex(data) FROM sqlite_dbpage('temp'))",
+                "(SELECT group_concat(sql) FROM sqlite_stmt)", "(SELECT hex(data) FROM sqlite_dbpage('temp'))",
                 "(SELECT group_concat(name) FROM dbstat('temp'))",
             ])
         case 10:

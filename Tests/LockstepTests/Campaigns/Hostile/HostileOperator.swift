@@ -5,8 +5,7 @@ struct HostileOperator {
     private let database: RawDatabase
 
     init(_ path: FilePath) throws {
-        database = try RawDatabase(
-            path, key: HostileTemplate.keyspec, "synchronous = OFF", "writable_schema = ON")
+        database = try RawDatabase(path, key: HostileTemplate.keyspec, "synchronous = OFF", "writable_schema = ON")
     }
 
     /// Runs a schema's statements and returns the shapes that SQLite accepted; nothing remains of the rejected ones.

@@ -86,10 +86,8 @@ struct HostileOracle {
                     guard let cell = Self.cell(value), !template.cells.contains(cell) else {
                         continue
                     }
-                    for (title, text) in try opened(cell, columns, bindings)
-                    where !isAllowed(text, title, program) {
-                        found.append(
-                            "\(name) holds a cell of \(title) that no program wrote: \(text)")
+                    for (title, text) in try opened(cell, columns, bindings) where !isAllowed(text, title, program) {
+                        found.append("\(name) holds a cell of \(title) that no program wrote: \(text)")
                     }
                 }
             }
@@ -129,8 +127,7 @@ struct HostileOracle {
         bindings += (0..<20).map { .row($0) }
         for table in ["film", "log", "plain"] {
             let ids = try? connection.query(
-                "SELECT rowid FROM main.\(name: table) WHERE rowid >= 20",
-                row: { try $0[0] as Int64 })
+                "SELECT rowid FROM main.\(name: table) WHERE rowid >= 20", row: { try $0[0] as Int64 })
             bindings += (ids ?? []).map { .row($0) }
         }
         let pairs = try? connection.query(
@@ -145,8 +142,7 @@ struct HostileOracle {
     private func sealed(_ connection: borrowing Connection) -> [[UInt8]: String] {
         var columns: [[UInt8]: String] = [:]
         let claimed = try? connection.query(
-            "SELECT identity FROM main.lockstep_column WHERE length(identity) = 16",
-            row: { try $0[0] as [UInt8] })
+            "SELECT identity FROM main.lockstep_column WHERE length(identity) = 16", row: { try $0[0] as [UInt8] })
         for identity in claimed ?? [] { columns[identity] = "plain.draft" }
         for (title, column) in template.registered {
             if let identity = column.identity { columns[identity] = title }
@@ -162,8 +158,7 @@ struct HostileOracle {
         var found: [(String, String)] = []
         for (identity, title) in columns {
             let mode: SealedColumn.Mode = format == .deterministic ? .deterministic : .random
-            let cipher = try ColumnCipher(
-                column: 1, identity: identity, keys, SealingTools(), mode: mode)
+            let cipher = try ColumnCipher(column: 1, identity: identity, keys, SealingTools(), mode: mode)
             for binding in bindings {
                 guard let value = try? cipher.open(cell.span, at: binding) else { continue }
                 found.append((title, "\(value)"))

@@ -53,8 +53,7 @@ struct HostileProgram {
             return true
         } catch let error as LockstepError {
             refusals["\(what): \(error.code.rawValue)", default: 0] += 1
-            for text in [error.message, error.hint ?? ""] where text.contains(HostileTemplate.magic)
-            {
+            for text in [error.message, error.hint ?? ""] where text.contains(HostileTemplate.magic) {
                 faults.append("an error of \(what) shows a value: \(text)")
             }
         } catch {
@@ -126,8 +125,7 @@ struct HostileProgram {
             let id = named ? id : id + 1
             let (title, note, genre) = (value("title"), value("note"), value("genre"))
             var places: [(HostilePlace, String?)] = [
-                (HostilePlace("film", ["\(id)"], "title"), title),
-                (HostilePlace("film", ["\(id)"], "note"), note),
+                (HostilePlace("film", ["\(id)"], "title"), title), (HostilePlace("film", ["\(id)"], "note"), note),
             ]
             if named { places.append((HostilePlace("film", ["\(id)"], "genre"), genre)) }
             write("insert", places) {
@@ -137,19 +135,16 @@ struct HostileProgram {
                         id, title, note, genre)
                 } else {
                     // The file supplies the omitted values, if it has literals for them.
-                    try connection.execute(
-                        "INSERT INTO film_open (id, title, note) VALUES (?, ?, ?)", id, title, note)
+                    try connection.execute("INSERT INTO film_open (id, title, note) VALUES (?, ?, ?)", id, title, note)
                 }
             }
         }
         let (secret, code, entry) = (value("pair"), value("code"), value("entry"))
         write("insert", [(HostilePlace("pair", ["\(id)", "k\(id)"], "secret"), secret)]) {
-            try connection.execute(
-                "INSERT INTO pair_open (a, b, secret) VALUES (?, ?, ?)", "k\(id)", id, secret)
+            try connection.execute("INSERT INTO pair_open (a, b, secret) VALUES (?, ?, ?)", "k\(id)", id, secret)
         }
         write("insert", [(HostilePlace("code", ["c\(id)"], "cl\u{E9}"), code)]) {
-            try connection.execute(
-                "INSERT INTO code_open (c, \(name: "cl\u{E9}")) VALUES (?, ?)", "c\(id)", code)
+            try connection.execute("INSERT INTO code_open (c, \(name: "cl\u{E9}")) VALUES (?, ?)", "c\(id)", code)
         }
         write("insert", [(HostilePlace("log", ["\(id)"], "entry"), entry)]) {
             try connection.execute(
@@ -177,16 +172,9 @@ struct HostileProgram {
             try connection.execute("UPDATE film_open SET title = ? WHERE id = ?", title, id)
         }
         let (note, genre) = (value("note"), value("genre"))
-        write(
-            "update",
-            [
-                (HostilePlace("film", ["3"], "note"), note),
-                (HostilePlace("film", ["3"], "genre"), genre),
-            ]
-        ) {
+        write("update", [(HostilePlace("film", ["3"], "note"), note), (HostilePlace("film", ["3"], "genre"), genre)]) {
             try connection.execute(
-                "UPDATE OR REPLACE film_open SET note = ?, genre = ?, year = year + 1 WHERE id = 3",
-                note, genre)
+                "UPDATE OR REPLACE film_open SET note = ?, genre = ?, year = year + 1 WHERE id = 3", note, genre)
         }
         let secret = value("pair")
         write("update", [(HostilePlace("pair", ["2", "a2"], "secret"), secret)]) {
@@ -194,8 +182,7 @@ struct HostileProgram {
         }
         let code = value("code")
         write("update", [(HostilePlace("code", ["c1"], "cl\u{E9}"), code)]) {
-            try connection.execute(
-                "UPDATE code_open SET \(name: "cl\u{E9}") = ? WHERE c = 'c1'", code)
+            try connection.execute("UPDATE code_open SET \(name: "cl\u{E9}") = ? WHERE c = 'c1'", code)
         }
     }
 
@@ -244,8 +231,7 @@ struct HostileProgram {
             _ = try connection.query("SELECT \(entry) FROM log") { row in try row[0] as String? }
         }
         attempt("token") { program in
-            let token = try connection.token(
-                "genre", of: "film", index: .exact, value: "\(program.value("genre"))")
+            let token = try connection.token("genre", of: "film", index: .exact, value: "\(program.value("genre"))")
             _ = try connection.query("SELECT id FROM film WHERE genre_exact_token = \(token)") {
                 row in try row[0] as Int64?
             }
@@ -274,15 +260,13 @@ struct HostileProgram {
                 try victim.connection.protect("draft", of: "plain", keys: keys)
                 let draft = program.value("draft")
                 program.drafts.insert(draft)
-                try victim.connection.execute(
-                    "INSERT INTO plain_open (id, draft) VALUES (900, ?)", draft)
+                try victim.connection.execute("INSERT INTO plain_open (id, draft) VALUES (900, ?)", draft)
             }
         case 4:
             transaction("import") { program in
                 try victim.connection.write { connection in
                     let table = try connection.readable("code")
-                    let insert = try connection.prepare(
-                        "INSERT INTO \(table) (c, \(name: "cl\u{E9}")) VALUES (?, ?)")
+                    let insert = try connection.prepare("INSERT INTO \(table) (c, \(name: "cl\u{E9}")) VALUES (?, ?)")
                     for row in 0..<5 {
                         let place = HostilePlace("code", ["import\(row)"], "cl\u{E9}")
                         let value = program.value("code")
@@ -340,8 +324,7 @@ struct HostileProgram {
             verification.fieldKeys = [keys]
             let report = try verification.run(key: HostileTemplate.databaseKey())
             program.failedChecks = report.failed
-            program.refusals["verify: \(report.failed.isEmpty ? "sound" : "failed")", default: 0] +=
-                1
+            program.refusals["verify: \(report.failed.isEmpty ? "sound" : "failed")", default: 0] += 1
             for text in report.messages where text.contains(HostileTemplate.magic) {
                 program.faults.append("a finding of verify shows a value: \(text)")
             }

@@ -6,9 +6,7 @@ extension HostileWriter {
         let name = freshName()
         switch shape {
         case .tableCase:
-            let (old, new) = dice.pick([
-                ("film", "Film"), ("film", "FILM"), ("code", "CODE"), ("log", "Log"),
-            ])
+            let (old, new) = dice.pick([("film", "Film"), ("film", "FILM"), ("code", "CODE"), ("log", "Log")])
             let open =
                 "CREATE TABLE \(quote("\(dice.pick([old, new]))_open")) (id INTEGER PRIMARY KEY, title, year, note, genre, c, \"cl\u{E9}\", entry, extra)"
             return [
@@ -37,26 +35,16 @@ extension HostileWriter {
                     "ALTER TABLE film RENAME COLUMN title_exact_token TO swap\(number)",
                     "ALTER TABLE film RENAME COLUMN title_casefold_token TO title_exact_token",
                     "ALTER TABLE film RENAME COLUMN swap\(number) TO title_casefold_token",
-                ],
-                [
-                    "ALTER TABLE pair RENAME COLUMN a TO swap\(number)",
-                    "ALTER TABLE pair RENAME COLUMN extra TO a",
-                ],
-                [
-                    "ALTER TABLE film RENAME COLUMN id TO swap\(number)",
-                    "ALTER TABLE film RENAME COLUMN year TO id",
-                ],
+                ], ["ALTER TABLE pair RENAME COLUMN a TO swap\(number)", "ALTER TABLE pair RENAME COLUMN extra TO a"],
+                ["ALTER TABLE film RENAME COLUMN id TO swap\(number)", "ALTER TABLE film RENAME COLUMN year TO id"],
             ])
         case .tokenGenerated:
-            let token = dice.pick([
-                "\"title_exact_token\"", "\"title_casefold_token\"", "\"genre_exact_token\"",
-            ])
+            let token = dice.pick(["\"title_exact_token\"", "\"title_casefold_token\"", "\"genre_exact_token\""])
             let type = token == "\"title_exact_token\"" ? "BLOB" : "INTEGER"
             return [
                 "DROP INDEX IF EXISTS lockstep_sealed_film_title_exact_token",
                 replace(
-                    "\(token) \(type)",
-                    "\(token) \(type) AS (\(dice.pick(["year", "title", "NULL", dice.call("")])))",
+                    "\(token) \(type)", "\(token) \(type) AS (\(dice.pick(["year", "title", "NULL", dice.call("")])))",
                     in: "film"),
             ]
         case .sealedGenerated:
@@ -77,8 +65,7 @@ extension HostileWriter {
             return [
                 dice.chance(2)
                     ? "ALTER TABLE code ADD COLUMN \"cle\u{301}\" TEXT"
-                    : replace(
-                        "\"cl\u{E9}\" TEXT", "\"cle\u{301}\" TEXT, \"cl\u{E9}\" TEXT", in: "code")
+                    : replace("\"cl\u{E9}\" TEXT", "\"cle\u{301}\" TEXT, \"cl\u{E9}\" TEXT", in: "code")
             ]
         case .replacedByView, .replacedByVirtualTable:
             let table = dice.pick(["film", "log"])
@@ -92,23 +79,18 @@ extension HostileWriter {
                 ]
             }
             return [
-                lootTable, "ALTER TABLE \(table) RENAME TO \(real)",
-                "CREATE VIEW \(table) AS SELECT * FROM \(real)",
+                lootTable, "ALTER TABLE \(table) RENAME TO \(real)", "CREATE VIEW \(table) AS SELECT * FROM \(real)",
                 "CREATE TRIGGER \(quote(name)) INSTEAD OF INSERT ON \(table) BEGIN INSERT INTO loot VALUES (NEW.\(column), \(dice.call("NEW.")), 1); END",
             ]
         case .openName:
-            let view = dice.pick([
-                "film_open", "pair_open", "FILM_OPEN", "film_open_insert", "plain_open",
-            ])
+            let view = dice.pick(["film_open", "pair_open", "FILM_OPEN", "film_open_insert", "plain_open"])
             let make = dice.pick([
                 "CREATE TABLE \(view) (id INTEGER PRIMARY KEY, title, year, note, genre, a, b, secret)",
                 "CREATE VIEW \(view) AS SELECT * FROM film",
             ])
             // SQLite ignores the case of the type.
             return [make]
-                + (dice.chance(2)
-                    ? []
-                    : ["UPDATE sqlite_schema SET type = upper(type) WHERE name = \(text(view))"])
+                + (dice.chance(2) ? [] : ["UPDATE sqlite_schema SET type = upper(type) WHERE name = \(text(view))"])
         case .pragmaName:
             let pragma = dice.pick([
                 "pragma_table_list", "pragma_table_xinfo", "PRAGMA_index_list",
@@ -120,13 +102,9 @@ extension HostileWriter {
                 "CREATE VIRTUAL TABLE \(pragma) USING fts5(cid, name, type, \"notnull\", dflt_value, pk, hidden, origin)",
             ])
             return [make]
-                + (dice.chance(2)
-                    ? []
-                    : ["UPDATE sqlite_schema SET type = upper(type) WHERE name = \(text(pragma))"])
+                + (dice.chance(2) ? [] : ["UPDATE sqlite_schema SET type = upper(type) WHERE name = \(text(pragma))"])
         default:
-            let taken = dice.pick([
-                "sqlite_temp_schema", "sqlite_temp_master", "sqlite_stat1", "temp",
-            ])
+            let taken = dice.pick(["sqlite_temp_schema", "sqlite_temp_master", "sqlite_stat1", "temp"])
             return [
                 "CREATE TABLE \(quote(name)) (type, name, tbl_name, rootpage, sql)",
                 "UPDATE sqlite_schema SET sql = \(text("CREATE TABLE \(taken) (type, name, tbl_name, rootpage, sql)")), name = '\(taken)', tbl_name = '\(taken)' WHERE name = \(text(name))",
@@ -138,15 +116,12 @@ extension HostileWriter {
         let name = quote(freshName())
         let (table, column) = dice.pick(Self.sealed)
         let row = dice.pick(["NEW.", "NEW.", "OLD."])
-        let event =
-            row == "NEW." ? dice.pick(["INSERT", "UPDATE"]) : dice.pick(["UPDATE", "DELETE"])
+        let event = row == "NEW." ? dice.pick(["INSERT", "UPDATE"]) : dice.pick(["UPDATE", "DELETE"])
         let time = dice.pick(["BEFORE", "AFTER"])
         let taken = "\(row)\(quote(column))"
         switch shape {
         case .trigger:
-            let condition = dice.pick([
-                "", "", "WHEN \(taken) IS NOT NULL", "WHEN (\(dice.call(row))) IS NOT 1",
-            ])
+            let condition = dice.pick(["", "", "WHEN \(taken) IS NOT NULL", "WHEN (\(dice.call(row))) IS NOT 1"])
             let body = dice.pick([
                 "INSERT INTO loot VALUES (\(taken), hex(\(taken)), lower(\(taken)))",
                 "INSERT INTO loot SELECT \(dice.loot(row)), \(taken), 1",
@@ -156,10 +131,7 @@ extension HostileWriter {
                 "INSERT OR REPLACE INTO plain VALUES (1, \(taken), \(dice.call(row)))",
                 "DELETE FROM \(table) WHERE rowid = 1",
             ])
-            return [
-                lootTable,
-                "CREATE TRIGGER \(name) \(time) \(event) ON \(table) \(condition) BEGIN \(body); END",
-            ]
+            return [lootTable, "CREATE TRIGGER \(name) \(time) \(event) ON \(table) \(condition) BEGIN \(body); END"]
         case .recursiveTrigger:
             return [
                 lootTable,
@@ -193,9 +165,7 @@ extension HostileWriter {
                 "CREATE TRIGGER \(name) \(time) \(dice.pick(["INSERT", "UPDATE", "DELETE"])) ON \(engine) BEGIN \(body); END",
             ]
         case .droppedGuards:
-            return [
-                "DELETE FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'lockstep_sealed_\(table)%'"
-            ]
+            return ["DELETE FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'lockstep_sealed_\(table)%'"]
         case .fakeGuard:
             let other = dice.pick(["year", "extra", column])
             return [
@@ -206,9 +176,7 @@ extension HostileWriter {
             return [
                 "CREATE TABLE \(name) (id INTEGER PRIMARY KEY, f INTEGER DEFAULT 4242 REFERENCES film (id) ON DELETE \(action) ON UPDATE \(action))",
                 "INSERT INTO \(name) (f) VALUES (2), (3)",
-                replace(
-                    "DEFAULT 4242", "DEFAULT (\(dice.callOnKnown(cells)))",
-                    in: SQLTokens.unquote(name)),
+                replace("DEFAULT 4242", "DEFAULT (\(dice.callOnKnown(cells)))", in: SQLTokens.unquote(name)),
             ]
         }
     }

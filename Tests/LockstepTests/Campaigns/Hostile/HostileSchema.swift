@@ -98,13 +98,11 @@ struct HostileWriter {
 
     mutating func statements(for shape: HostileShape) -> [String] {
         switch shape {
-        case .expressionDefault, .literalDefault, .changedDefault, .generatedVirtual,
-            .generatedStored, .check, .columnCheck, .collation, .conflictClause, .keyClause,
-            .strictTable, .addedColumn:
+        case .expressionDefault, .literalDefault, .changedDefault, .generatedVirtual, .generatedStored, .check,
+            .columnCheck, .collation, .conflictClause, .keyClause, .strictTable, .addedColumn:
             tableStatements(for: shape)
-        case .tableCase, .renamedTable, .renamedColumn, .swappedColumns, .tokenGenerated,
-            .sealedGenerated, .twinName, .replacedByView, .replacedByVirtualTable, .openName,
-            .pragmaName, .schemaName:
+        case .tableCase, .renamedTable, .renamedColumn, .swappedColumns, .tokenGenerated, .sealedGenerated, .twinName,
+            .replacedByView, .replacedByVirtualTable, .openName, .pragmaName, .schemaName:
             nameStatements(for: shape)
         case .trigger, .recursiveTrigger, .raisingTrigger, .insteadOfTrigger, .engineTrigger,
             .droppedGuards, .fakeGuard, .foreignKey:
@@ -118,8 +116,7 @@ struct HostileWriter {
         let call = dice.chance(4) ? dice.loot(row) : dice.call(row)
         return dice.pick([
             call, "(\(call))", "((\(call)))", "lower(\(call))", "coalesce(NULL, \(call))",
-            "CASE WHEN 1 THEN \(call) END", "/* ' */ \(call)", "'it''s' || \(call)",
-            "'\u{301}' || \(call)",
+            "CASE WHEN 1 THEN \(call) END", "/* ' */ \(call)", "'it''s' || \(call)", "'\u{301}' || \(call)",
         ])
     }
 
@@ -169,9 +166,7 @@ struct HostileWriter {
                 replace(
                     "id INTEGER PRIMARY KEY", "id INTEGER PRIMARY KEY ON CONFLICT \(policy)",
                     in: dice.pick(["film", "plain"])),
-                replace(
-                    "NOT NULL DEFAULT 'untitled'",
-                    "NOT NULL ON CONFLICT \(policy) DEFAULT 'untitled'", in: "film"),
+                replace("NOT NULL DEFAULT 'untitled'", "NOT NULL ON CONFLICT \(policy) DEFAULT 'untitled'", in: "film"),
             ]
         case .keyClause:
             return [
@@ -186,14 +181,10 @@ struct HostileWriter {
                 ])
             ]
         case .strictTable:
-            return [
-                "UPDATE sqlite_schema SET sql = sql || ' STRICT' WHERE name = 'film' AND type = 'table'"
-            ]
+            return ["UPDATE sqlite_schema SET sql = sql || ' STRICT' WHERE name = 'film' AND type = 'table'"]
         default:
             let name = quote(freshName())
-            let value = dice.pick([
-                "1", "'x'", "NULL", dice.plaintext(), "x'f900000003'", "CURRENT_TIME",
-            ])
+            let value = dice.pick(["1", "'x'", "NULL", dice.plaintext(), "x'f900000003'", "CURRENT_TIME"])
             return [
                 "ALTER TABLE \(quote(table)) ADD COLUMN \(name) \(dice.pick(["TEXT", "BLOB", ""])) DEFAULT \(value)"
             ]

@@ -55,8 +55,7 @@ struct HostileSchemaCampaign {
         template = try HostileTemplate()
         folder = try TemporaryFolder()
         try Bytes.write(template.file, to: folder.file("clean.db"))
-        let connection = try Connection.open(
-            folder.file("clean.db"), key: HostileTemplate.databaseKey())
+        let connection = try Connection.open(folder.file("clean.db"), key: HostileTemplate.databaseKey())
         cells = try connection.query("SELECT 'x''' || hex(title) || ''', ' || id FROM film") {
             try $0[0] as String
         }
@@ -105,14 +104,11 @@ struct HostileSchemaCampaign {
         violations += program.faults
         return Outcome(
             schema: schema, taken: taken,
-            refusals: program.refusals.merging(["victim: \(kind.rawValue)": 1]) { $0 + $1 },
-            violations: violations)
+            refusals: program.refusals.merging(["victim: \(kind.rawValue)": 1]) { $0 + $1 }, violations: violations)
     }
 
     /// Runs schemas until one violates a promise, and returns its number.
-    func firstViolation(_ kind: HostileVictim.Kind, most: Int) throws -> (
-        number: Int, what: [String]
-    )? {
+    func firstViolation(_ kind: HostileVictim.Kind, most: Int) throws -> (number: Int, what: [String])? {
         for number in 0..<most {
             let outcome = try run(number, kind)
             if !outcome.violations.isEmpty { return (number, outcome.violations) }

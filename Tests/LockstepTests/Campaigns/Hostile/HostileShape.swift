@@ -17,10 +17,9 @@ enum HostileShape: String, CaseIterable, Sendable {
     /// Whether it can change, omit or remove rows that the program writes.
     var changesRows: Bool {
         switch self {
-        case .trigger, .recursiveTrigger, .raisingTrigger, .engineTrigger, .conflictClause,
-            .keyClause, .foreignKey, .replacedByView, .replacedByVirtualTable, .renamedColumn,
-            .swappedColumns, .droppedGuards, .collation, .fakeGuard, .sealedGenerated, .sequence,
-            .renamedTable, .insteadOfTrigger:
+        case .trigger, .recursiveTrigger, .raisingTrigger, .engineTrigger, .conflictClause, .keyClause, .foreignKey,
+            .replacedByView, .replacedByVirtualTable, .renamedColumn, .swappedColumns, .droppedGuards, .collation,
+            .fakeGuard, .sealedGenerated, .sequence, .renamedTable, .insteadOfTrigger:
             true
         default: false
         }

@@ -87,14 +87,12 @@ struct HostileTemplate: Sendable {
         let written = try Self.fill(connection)
         for column in Self.columns {
             try connection.protect(
-                column.name, of: column.table, keys: keys, mode: column.mode,
-                indexes: column.indexes)
+                column.name, of: column.table, keys: keys, mode: column.mode, indexes: column.indexes)
         }
         values = written
         let found = try RegistryTables.read(keys, connection)
         let registry = try #require(found)
-        registered = Dictionary(
-            uniqueKeysWithValues: registry.columns.map { ("\($0.table).\($0.name)", $0) })
+        registered = Dictionary(uniqueKeysWithValues: registry.columns.map { ("\($0.table).\($0.name)", $0) })
         var cells: Set<[UInt8]> = []
         for column in Self.columns {
             cells.formUnion(
@@ -115,18 +113,15 @@ struct HostileTemplate: Sendable {
         for id in 1...4 {
             let values = ["title", "note", "genre"].map { "\($0) \(magic) of \(id)" }
             try connection.execute(
-                "INSERT INTO film (id, title, note, genre) VALUES (?, ?, ?, ?)", id, values[0],
-                values[1], values[2])
+                "INSERT INTO film (id, title, note, genre) VALUES (?, ?, ?, ?)", id, values[0], values[1], values[2])
             for (name, value) in zip(["title", "note", "genre"], values) {
                 written[HostilePlace("film", ["\(id)"], name)] = value
             }
             let secret = "pair \(magic) \(id)"
-            try connection.execute(
-                "INSERT INTO pair (a, b, secret) VALUES (?, ?, ?)", "a\(id)", id, secret)
+            try connection.execute("INSERT INTO pair (a, b, secret) VALUES (?, ?, ?)", "a\(id)", id, secret)
             written[HostilePlace("pair", ["\(id)", "a\(id)"], "secret")] = secret
             let key = "code \(magic) \(id)"
-            try connection.execute(
-                "INSERT INTO code (c, \(name: "cl\u{E9}")) VALUES (?, ?)", "c\(id)", key)
+            try connection.execute("INSERT INTO code (c, \(name: "cl\u{E9}")) VALUES (?, ?)", "c\(id)", key)
             written[HostilePlace("code", ["c\(id)"], "cl\u{E9}")] = key
             let entry = "log \(magic) \(id)"
             try connection.execute("INSERT INTO log (entry) VALUES (?)", entry)
@@ -151,8 +146,7 @@ struct HostileTemplate: Sendable {
                 }
                 guard column.mode == .deterministic else { continue }
                 let cipher = try ColumnCipher(
-                    column: column.id, identity: column.identity, keys, SealingTools(),
-                    mode: .deterministic)
+                    column: column.id, identity: column.identity, keys, SealingTools(), mode: .deterministic)
                 found.append(try cipher.seal(.text(guess), at: .column))
             }
         }

@@ -40,8 +40,7 @@ struct HostileVictim {
         options.busyTimeout = .milliseconds(50)
         guard !kind.isWhole else {
             if kind == .opened { try change() }
-            let opened = try Connection.open(
-                path, key: HostileTemplate.databaseKey(), options: options)
+            let opened = try Connection.open(path, key: HostileTemplate.databaseKey(), options: options)
             if kind == .late { try change() }
             session = opened.sealed
             self.opened = OpenedConnection(opened)
@@ -70,16 +69,12 @@ struct HostileVictim {
 
     // MARK: Without a session of its own
 
-    private static func equip(
-        _ connection: borrowing Connection, _ session: SealedAttachment, _ kind: Kind
-    ) throws {
+    private static func equip(_ connection: borrowing Connection, _ session: SealedAttachment, _ kind: Kind) throws {
         try connection.add("lockstep_begins", argumentCount: 2, CellFunction.begins)
         try connection.add(
-            "lockstep_written", argumentCount: 3,
-            CellFunction.written(connection.core, session.capability))
+            "lockstep_written", argumentCount: 3, CellFunction.written(connection.core, session.capability))
         for (name, work) in CellFunction.all {
-            let body =
-                kind == .unchecked ? unchecked(session, work) : CellFunction.body(session, work)
+            let body = kind == .unchecked ? unchecked(session, work) : CellFunction.body(session, work)
             try connection.add(name, argumentCount: nil, body)
         }
         try connection.with(rights: .engine) {
@@ -118,8 +113,7 @@ struct HostileVictim {
             guard let shape = try SealedTable(table, connection) else { return nil }
             let columns = session.named.filter { $0.column.column.table == table }
             return DecryptingViews.Group(
-                shape: shape, columns: columns.map { ($0.number, $0.column.column) },
-                capability: session.capability)
+                shape: shape, columns: columns.map { ($0.number, $0.column.column) }, capability: session.capability)
         }
     }
 
@@ -131,12 +125,9 @@ struct HostileVictim {
             guard statement.contains("INSTEAD OF INSERT") else { return statement }
             var statement = statement
             for column in group.shape.columns {
-                guard column.isNotNull, let standard = column.defaultSQL,
-                    column.literalDefault == nil
-                else { continue }
+                guard column.isNotNull, let standard = column.defaultSQL, column.literalDefault == nil else { continue }
                 let value = "NEW.\(SQLTokens.quote(column.name))"
-                statement = statement.replacing(
-                    "\(value) IS NULL; ", with: "0; ", maxReplacements: 1)
+                statement = statement.replacing("\(value) IS NULL; ", with: "0; ", maxReplacements: 1)
                 statement = statement.replacing(
                     value, with: "coalesce(\(value), \(filled(standard, group.capability)))")
             }

@@ -25,8 +25,7 @@ struct OperatorSchemaTests {
             "z BLOB NOT NULL DEFAULT (\(call))", "z BLOB DEFAULT (\(call))",
             "z BLOB AS (\(call)) VIRTUAL", "z BLOB AS (\(call)) STORED", "z CHECK (\(call) <> 1)",
             "CHECK (\(call) <> 1)", "z DEFAULT (lower(LOCKSTEP_SEAL /* ( */ (0, 'FORGED', 7)))",
-            "z DEFAULT (\"lockstep_seal\"(0, 'FORGED', 7))",
-            "z DEFAULT (\"lockstep_seal\"\u{FEFF}(0, 'FORGED', 7))",
+            "z DEFAULT (\"lockstep_seal\"(0, 'FORGED', 7))", "z DEFAULT (\"lockstep_seal\"\u{FEFF}(0, 'FORGED', 7))",
             "z DEFAULT ([lockstep_seal]\n(0, 'FORGED', 7))",
             "z CHECK ('\u{301}' || `lockstep_token`(0, 1, 'guess') <> 1)",
         ])
@@ -36,12 +35,8 @@ struct OperatorSchemaTests {
         #expect(try !work.shows("Laura"))
     }
 
-    @Test("a call in a partial index or an expression index is refused when the file is opened")
-    func indexes() throws {
-        for sql in [
-            "CREATE INDEX i ON film (year) WHERE length(title)",
-            "CREATE INDEX i ON film (length(title))",
-        ] {
+    @Test("a call in a partial index or an expression index is refused when the file is opened") func indexes() throws {
+        for sql in ["CREATE INDEX i ON film (year) WHERE length(title)", "CREATE INDEX i ON film (length(title))"] {
             let work = try SchemaOperator()
             try work.tamper(
                 sql,
@@ -68,9 +63,7 @@ struct OperatorSchemaTests {
         "the same, planted while the program has the file open, is refused in its next transaction")
     func later() throws {
         let connection = try bench.open()
-        try work.tamper(
-            "CREATE TRIGGER t AFTER INSERT ON film BEGIN INSERT INTO loot VALUES (\(Self.call)); END"
-        )
+        try work.tamper("CREATE TRIGGER t AFTER INSERT ON film BEGIN INSERT INTO loot VALUES (\(Self.call)); END")
         // Without a transaction there is no check; SQLite refuses the function.
         #expect(throws: LockstepError.self) {
             try connection.execute("INSERT INTO film_open (id, title) VALUES (100, 'Laura')")
@@ -95,9 +88,7 @@ struct OperatorSchemaTests {
                 try connection.execute("INSERT INTO film_open (id, title) VALUES (100, 'Laura')")
             }
             // SQLite refuses the call, or the whole schema.
-            #expect(
-                code == .denied || code == .sqlFailed || code == .damaged,
-                "\(String(describing: code))")
+            #expect(code == .denied || code == .sqlFailed || code == .damaged, "\(String(describing: code))")
             #expect(try work.bench.open([]).texts("SELECT title FROM film WHERE id = 100") == [])
         }
     }
@@ -107,8 +98,7 @@ struct OperatorSchemaTests {
         try work.tamper(
             "CREATE VIRTUAL TABLE found USING fts5(title, content='film', content_rowid='id')",
             "CREATE TRIGGER t AFTER INSERT ON film BEGIN INSERT INTO found (rowid, title) VALUES (NEW.id, NEW.title); END",
-            "CREATE VIRTUAL TABLE opened USING fts5(title, content='film_open', content_rowid='id')"
-        )
+            "CREATE VIRTUAL TABLE opened USING fts5(title, content='film_open', content_rowid='id')")
         #expect(try insert() == nil)
         let connection = try bench.open()
         #expect(
@@ -161,8 +151,7 @@ struct OperatorSchemaTests {
         try connection.write { try $0.execute("DELETE FROM film_open WHERE id = 100") }
     }
 
-    @Test("after a failed migration, nothing takes the place of the readable view")
-    func afterFailure() throws {
+    @Test("after a failed migration, nothing takes the place of the readable view") func afterFailure() throws {
         let connection = try bench.open()
         let set = try MigrationSet(
             name: "films",
@@ -173,8 +162,7 @@ struct OperatorSchemaTests {
                     -- lockstep: up
                     CREATE TABLE film_open (id INTEGER PRIMARY KEY, title, year, note);
                     """
-                ),
-                (name: "0002_b.sql", content: "-- lockstep: up\nINSERT INTO nowhere VALUES (1);"),
+                ), (name: "0002_b.sql", content: "-- lockstep: up\nINSERT INTO nowhere VALUES (1);"),
             ])
         #expect(throws: LockstepError.self) { _ = try Migrator(set).run(on: connection) }
         #expect(throws: LockstepError.self) {
@@ -190,8 +178,7 @@ struct OperatorSchemaTests {
         #expect(try insert() == .registryForged)
         try work.tamper(
             "CREATE VIEW film AS SELECT * FROM gone",
-            "CREATE TRIGGER t INSTEAD OF INSERT ON film BEGIN INSERT INTO loot VALUES (NEW.title); END"
-        )
+            "CREATE TRIGGER t INSTEAD OF INSERT ON film BEGIN INSERT INTO loot VALUES (NEW.title); END")
         #expect(try insert() == .registryForged)
         #expect(try work.loot() == [])
     }
@@ -211,8 +198,7 @@ struct OperatorSchemaTests {
                 "\(error)".contains("an insert through film_open must name later"), "\(error)")
         }
         // Named, it succeeds; and literal defaults continue to work.
-        try bench.open().execute(
-            "INSERT INTO film_open (id, title, later) VALUES (101, 'Gilda', 'named')")
+        try bench.open().execute("INSERT INTO film_open (id, title, later) VALUES (101, 'Gilda', 'named')")
         #expect(
             try bench.open().texts("SELECT later || kind FROM film WHERE id = 101")
                 == ["namedfeature"])
@@ -259,8 +245,7 @@ struct OperatorSchemaTests {
         let insert: SQL = "INSERT INTO \(verbatim: view) (secret) VALUES ('Laura')"
         let error = #expect(throws: LockstepError.self) { try again.execute(insert) }
         #expect(error?.code == .constraint && error?.message.contains("must name") == true)
-        try again.execute(
-            "INSERT INTO \(verbatim: view) (\(name: name), secret) VALUES ('x', 'Laura')")
+        try again.execute("INSERT INTO \(verbatim: view) (\(name: name), secret) VALUES ('x', 'Laura')")
         #expect(try again.texts("SELECT secret FROM \(view)") == ["Laura"])
         #expect(try !work.shows("Laura"))
     }
@@ -277,9 +262,7 @@ struct OperatorSchemaTests {
 
     @Test("triggers on the engine's tables, and computed sealed columns, are refused")
     func misled() throws {
-        try work.tamper(
-            "CREATE TRIGGER t AFTER INSERT ON lockstep_column BEGIN DELETE FROM lockstep_dataset; END"
-        )
+        try work.tamper("CREATE TRIGGER t AFTER INSERT ON lockstep_column BEGIN DELETE FROM lockstep_dataset; END")
         #expect(try insert() == .foreignSchema)
         try work.tamper(
             "DROP TRIGGER t",

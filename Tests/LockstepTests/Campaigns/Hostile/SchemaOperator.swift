@@ -12,8 +12,7 @@ struct SchemaOperator {
     init(index: SealedIndex.Request? = nil) throws {
         bench = try SealedTableWorkbench()
         let connection = try bench.open()
-        try connection.protect(
-            "title", of: "film", keys: bench.keys, indexes: index.map { [$0] } ?? [])
+        try connection.protect("title", of: "film", keys: bench.keys, indexes: index.map { [$0] } ?? [])
         try connection.execute("CREATE TABLE loot (a)")
     }
 
@@ -22,8 +21,7 @@ struct SchemaOperator {
         let key = try bench.databaseKey()
         let secret = key.secret.bytes.withUnsafeBytes { Array($0) }
         let database = try RawDatabase(
-            bench.path, key: "x'\(Hex.encode(secret))\(Hex.encode(key.salt))'",
-            "writable_schema = ON")
+            bench.path, key: "x'\(Hex.encode(secret))\(Hex.encode(key.salt))'", "writable_schema = ON")
         for statement in statements { try database.run(statement) }
         let version = try #require(try database.run("PRAGMA schema_version").first)
         try database.run("PRAGMA schema_version = \((Int(version) ?? 0) + 1)")

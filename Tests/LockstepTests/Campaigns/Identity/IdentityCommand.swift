@@ -45,7 +45,5 @@ enum IdentityCommand: CaseIterable, Sendable {
     }
 
     /// What the deeds write. The other database has plaintext of its own where it seals less.
-    private static let written = [
-        "a new title", "another title", "a new role", "new fee", "a new memo",
-    ]
+    private static let written = ["a new title", "another title", "a new role", "new fee", "a new memo"]
 }

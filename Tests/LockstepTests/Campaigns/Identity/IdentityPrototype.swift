@@ -57,8 +57,7 @@ struct IdentityPrototype: Sendable {
         }
         self.olderFields = olderFields
         olderRegistry = states[0]
-        otherDataset = try OperatorPrototype.other(
-            Keyring.create(.fields).fieldKeys(named: "films"))
+        otherDataset = try OperatorPrototype.other(Keyring.create(.fields).fieldKeys(named: "films"))
         siblingFile = try Bytes.read(siblingPath)
         var files: [String: [UInt8]] = [:]
         for name in [
@@ -87,17 +86,14 @@ struct IdentityPrototype: Sendable {
             switch state.identity {
             case .own where state.registry == .exchanged:
                 try connection.execute(
-                    "UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)",
-                    ownIdentity())
+                    "UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", ownIdentity())
             case .sibling where state.registry != .exchanged:
                 try connection.execute(
-                    "UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)",
-                    sibling.id)
+                    "UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", sibling.id)
             case .own, .sibling: break
             case .new:
                 try connection.execute(
-                    "UPDATE main.lockstep_keyring SET database = randomblob(16) WHERE ring = zeroblob(16)"
-                )
+                    "UPDATE main.lockstep_keyring SET database = randomblob(16) WHERE ring = zeroblob(16)")
             case .none:
                 try connection.execute(
                     "DELETE FROM main.lockstep_keyring WHERE ring = zeroblob(16)")

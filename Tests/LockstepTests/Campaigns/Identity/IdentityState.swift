@@ -35,8 +35,7 @@ struct IdentityState: Hashable, Sendable, CustomStringConvertible {
             Keyrings.allCases.flatMap { keyrings in
                 [(true, true), (true, false), (false, true), (false, false)].map {
                     IdentityState(
-                        registry: registry, identity: identity, hasGuards: $0.0, hasLedger: $0.1,
-                        keyrings: keyrings)
+                        registry: registry, identity: identity, hasGuards: $0.0, hasLedger: $0.1, keyrings: keyrings)
                 }
             }
         }
@@ -44,27 +43,16 @@ struct IdentityState: Hashable, Sendable, CustomStringConvertible {
 
     /// The attacks that were found by hand.
     static let known = [
-        IdentityState(
-            registry: .stripped, identity: .own, hasGuards: false, hasLedger: true, keyrings: .now),
+        IdentityState(registry: .stripped, identity: .own, hasGuards: false, hasLedger: true, keyrings: .now),
         // A new id and an emptied registry: a first time.
-        IdentityState(
-            registry: .stripped, identity: .new, hasGuards: false, hasLedger: true, keyrings: .now),
-        IdentityState(
-            registry: .stripped, identity: .new, hasGuards: false, hasLedger: false, keyrings: .now),
+        IdentityState(registry: .stripped, identity: .new, hasGuards: false, hasLedger: true, keyrings: .now),
+        IdentityState(registry: .stripped, identity: .new, hasGuards: false, hasLedger: false, keyrings: .now),
         // The id and the registry of a sibling that seals less.
-        IdentityState(
-            registry: .sibling, identity: .sibling, hasGuards: false, hasLedger: true,
-            keyrings: .now),
+        IdentityState(registry: .sibling, identity: .sibling, hasGuards: false, hasLedger: true, keyrings: .now),
         // The file of a sibling.
-        IdentityState(
-            registry: .exchanged, identity: .sibling, hasGuards: true, hasLedger: true,
-            keyrings: .now),
-        IdentityState(
-            registry: .intact, identity: .own, hasGuards: true, hasLedger: true,
-            keyrings: .olderFields),
-        IdentityState(
-            registry: .older, identity: .own, hasGuards: false, hasLedger: true,
-            keyrings: .olderFields),
+        IdentityState(registry: .exchanged, identity: .sibling, hasGuards: true, hasLedger: true, keyrings: .now),
+        IdentityState(registry: .intact, identity: .own, hasGuards: true, hasLedger: true, keyrings: .olderFields),
+        IdentityState(registry: .older, identity: .own, hasGuards: false, hasLedger: true, keyrings: .olderFields),
     ]
 
     var isIntact: Bool {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Files whose names Swift takes for equal, in one folder. A file system that folds such names has one file, and these tests
-/// have nothing to do there.
+/// Files whose names Swift takes for equal, in one folder. A file system that folds such names has one file, and these
+/// tests have nothing to do there.
 @Suite("Pairs of names of files")
 struct FileNamePairsTests {
     private let folder: TemporaryFolder
@@ -26,13 +26,10 @@ struct FileNamePairsTests {
     func patterns(_ pair: NamePair) throws {
         guard try make(pair, ".db") else { return }
         let found = try FilePattern("\(folder.path)/*.db").files()
-        #expect(
-            Set(found.map { ExactText($0.lastComponent?.stem ?? "") })
-                == Set(pair.both.map { ExactText($0) }))
+        #expect(Set(found.map { ExactText($0.lastComponent?.stem ?? "") }) == Set(pair.both.map { ExactText($0) }))
         for name in pair.both {
             let own = try FilePattern("\(folder.path)/\(name).d?").files()
-            #expect(
-                own.map { ExactText($0.string) } == [ExactText(folder.file("\(name).db").string)])
+            #expect(own.map { ExactText($0.string) } == [ExactText(folder.file("\(name).db").string)])
         }
         #expect(try FleetMigration.files(matching: "\(folder.path)/*.db").count == 2)
     }
@@ -41,9 +38,7 @@ struct FileNamePairsTests {
     func sideFiles(_ pair: NamePair) throws {
         try folder.write(pair.one, [])
         try folder.write(pair.other + "-wal", [])
-        guard try Folder.list(folder.path).files.count == 2,
-            !FileAccess.exists(folder.file(pair.other))
-        else { return }
+        guard try Folder.list(folder.path).files.count == 2, !FileAccess.exists(folder.file(pair.other)) else { return }
         #expect(try FleetMigration.files(matching: "\(folder.path)/*").count == 2)
         #expect(!AtomicFile.isLeftover(".\(pair.one).1z.new", of: pair.other))
         #expect(AtomicFile.isLeftover(".\(pair.one).1z.new", of: pair.one))
@@ -55,9 +50,7 @@ struct FileNamePairsTests {
         let name = "\(pair.one).20240131T120000Z-1\(MigrationBackups.ending)"
         let other = try MigrationBackups(of: folder.file(pair.other), in: nil, salts: [])
         #expect(other.parse(name) == nil)
-        #expect(
-            one.parse("\(pair.one).\(Timestamp.now.fileName)-1\(MigrationBackups.ending)")?.number
-                == 1)
+        #expect(one.parse("\(pair.one).\(Timestamp.now.fileName)-1\(MigrationBackups.ending)")?.number == 1)
     }
 
     @Test(

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Databases with names that Swift takes for equal and SQLite does not, through every copy and change of them. The rows are
-/// read without the engine before and afterwards.
+/// Databases with names that Swift takes for equal and SQLite does not, through every copy and change of them. The rows
+/// are read without the engine before and afterwards.
 @Suite("Pairs of names")
 struct NamePairsTests {
     /// Two tables, columns, indexes and views of a database.
@@ -23,7 +23,8 @@ struct NamePairsTests {
             texts = .random(using: &dice)
         }
 
-        /// The statements that make the tables, the one with one row and the other with three. The texts are keys as well.
+        /// The statements that make the tables, the one with one row and the other with three. The texts are keys as
+        /// well.
         var statements: [String] {
             let (one, other) = (SQLTokens.quote(columns.one), SQLTokens.quote(columns.other))
             return tables.both.enumerated().flatMap { place, name in
@@ -101,8 +102,7 @@ struct NamePairsTests {
         #expect(try names.answers(RawDatabase(scratch.new.path, key: key)) == wanted)
 
         let saved = try DatabaseScratch("saved.db")
-        let report = try Salvage(scratch.new.path, into: saved.path).run(
-            key: scratch.new.key(), newKey: saved.key())
+        let report = try Salvage(scratch.new.path, into: saved.path).run(key: scratch.new.key(), newKey: saved.key())
         #expect(report.isComplete && report.rows == 4, "\(report)")
         for (name, count) in names.counts {
             let table = report.tables.first { ExactText($0.name) == name }
@@ -142,8 +142,7 @@ struct NamePairsTests {
             files: [
                 (
                     name: "0001_loses.sql",
-                    content: Scratch.up(
-                        "-- lockstep: allow loss of table \(one)\nDELETE FROM \(other);")
+                    content: Scratch.up("-- lockstep: allow loss of table \(one)\nDELETE FROM \(other);")
                 )
             ])
         let connection = try database.scratch.open()
@@ -158,10 +157,7 @@ struct NamePairsTests {
             .run(key: database.scratch.key())
         let differences = drift.messages.filter { $0.ends(with: " is different") }
         #expect(drift.failed == [.drift], "\(drift.messages)")
-        #expect(
-            differences.map { ExactText($0) } == [
-                ExactText("table \(names.tables.other) is different")
-            ])
+        #expect(differences.map { ExactText($0) } == [ExactText("table \(names.tables.other) is different")])
     }
 
     @Test("Sealed columns of both tables, read and written through their views", arguments: seeds)
@@ -174,8 +170,7 @@ struct NamePairsTests {
             try connection.execute(
                 "CREATE TABLE \(name: name) (id INTEGER PRIMARY KEY, \(name: columns.one) TEXT, \(name: columns.other) TEXT)"
             )
-            try connection.execute(
-                "INSERT INTO \(name: name) VALUES (1, \("one \(place)"), \("other \(place)"))")
+            try connection.execute("INSERT INTO \(name: name) VALUES (1, \("one \(place)"), \("other \(place)"))")
         }
         for name in tables.both {
             for column in columns.both {
@@ -192,8 +187,7 @@ struct NamePairsTests {
             }
         }
         #expect(try values() == ["one 0", "other 0", "one 1", "other 1"], "\(tables), \(columns)")
-        try connection.execute(
-            "UPDATE \(name: tables.other + "_open") SET \(name: columns.one) = 'new' WHERE id = 1")
+        try connection.execute("UPDATE \(name: tables.other + "_open") SET \(name: columns.one) = 'new' WHERE id = 1")
         #expect(try values() == ["one 0", "other 0", "new", "other 1"])
         for name in tables.both {
             for column in columns.both {
@@ -220,9 +214,7 @@ struct NamePairsTests {
             "SELECT 1 AS \(name: pair.one), 2 AS \(name: pair.other)"
         ) { row in [try row[pair.one] as Int, try row[pair.other] as Int] }
         #expect(found == [[1, 2]])
-        guard
-            pair.both.allSatisfy({ $0.unicodeScalars.allSatisfy { $0 != ";" && $0 != "\u{37E}" } })
-        else { return }
+        guard pair.both.allSatisfy({ $0.unicodeScalars.allSatisfy { $0 != ";" && $0 != "\u{37E}" } }) else { return }
         let named = try connection.prepare("SELECT :p\(verbatim: pair.one)")
         Refusal.expect(.bindMismatch) { try named.bind(named: ["p\(pair.other)": 1]) }
         try named.bind(named: ["p\(pair.one)": 1])
@@ -235,8 +227,7 @@ struct NamePairsTests {
         let database = try RawDatabase(scratch.old.path, key: nil)
         try database.run("BEGIN")
         for (number, name) in names.enumerated() {
-            try database.run(
-                "CREATE TABLE \"\(name)\" (a); INSERT INTO \"\(name)\" VALUES (\(number))")
+            try database.run("CREATE TABLE \"\(name)\" (a); INSERT INTO \"\(name)\" VALUES (\(number))")
         }
         try database.run("COMMIT")
         let report = try scratch.adopt()
@@ -247,15 +238,13 @@ struct NamePairsTests {
         }
     }
 
-    @Test("A name with a zero byte, and one that is no UTF-8, are errors that change nothing")
-    func badNames() throws {
+    @Test("A name with a zero byte, and one that is no UTF-8, are errors that change nothing") func badNames() throws {
         let connection = try Connection.inMemory()
         #expect(throws: LockstepError.self) {
             try connection.execute("CREATE TABLE \(name: "a\0b") (x)")
         }
         #expect(throws: LockstepError.self) {
-            _ = try connection.value(
-                "SELECT count(*) FROM \(name: "sqlite_schema\0")", as: Int.self)
+            _ = try connection.value("SELECT count(*) FROM \(name: "sqlite_schema\0")", as: Int.self)
         }
         #expect(try connection.value("SELECT count(*) FROM sqlite_schema") == 0)
 

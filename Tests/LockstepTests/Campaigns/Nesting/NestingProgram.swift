@@ -44,8 +44,7 @@ struct NestingProgram: Sendable {
         self.seed = seed
         stores = (0..<Int.random(in: 1...largest, using: &random)).map { _ in
             Place(
-                isInMemory: Bool.random(using: &random),
-                readers: Int.random(in: 1...4, using: &random),
+                isInMemory: Bool.random(using: &random), readers: Int.random(in: 1...4, using: &random),
                 streams: Bool.random(using: &random) ? 64 : Int.random(in: 1...3, using: &random))
         }
         let count = stores.count
@@ -54,8 +53,8 @@ struct NestingProgram: Sendable {
         }
     }
 
-    /// - Parameter outer: The innermost of the calls around it that holds a connection which others wait for. A task that
-    ///   inherits nothing from it could wait for it, and no store can know that.
+    /// - Parameter outer: The innermost of the calls around it that holds a connection which others wait for. A task
+    ///   that inherits nothing from it could wait for it, and no store can know that.
     private static func call(
         stores: Int, depth: Int, inside outer: NestingCall.Kind?, _ random: inout SplitMix64
     ) -> NestingCall {

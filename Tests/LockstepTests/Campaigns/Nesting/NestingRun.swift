@@ -5,8 +5,8 @@ import TestSupport
 @testable import Lockstep
 
 /// Runs a ``NestingProgram``, and checks what it leaves.
-// Sendable by this proof: the tallies are touched only while the lock is held. Not a Mutex: the thread sanitizer does not
-// know it for a lock.
+// Sendable by this proof: the tallies are touched only while the lock is held. Not a Mutex: the thread sanitizer does
+// not know it for a lock.
 final class NestingRun: @unchecked Sendable {
     private let program: NestingProgram
     private let folder: TemporaryFolder
@@ -49,9 +49,7 @@ final class NestingRun: @unchecked Sendable {
             options.readers = place.readers
             options.streams = place.streams
             options.sharesReaders = sharing
-            let store =
-                place.isInMemory
-                ? try Store.inMemory(options: options) : try Store.temporary(options: options)
+            let store = place.isInMemory ? try Store.inMemory(options: options) : try Store.temporary(options: options)
             try store.blocking.write { connection in
                 try connection.run(script: Self.script)
                 try connection.execute("INSERT INTO blob VALUES (1, \(Self.value))")
@@ -152,9 +150,7 @@ final class NestingRun: @unchecked Sendable {
         case .chunks:
             var rest = call.inner[...]
             var bytes: [UInt8] = []
-            for try await chunk in store.chunks(
-                of: BlobPlace(table: "blob", column: "data", row: 1), size: 1000)
-            {
+            for try await chunk in store.chunks(of: BlobPlace(table: "blob", column: "data", row: 1), size: 1000) {
                 bytes += chunk
                 if let inner = rest.popFirst() { await run([inner], tracedBy: trace) }
             }
@@ -168,8 +164,7 @@ final class NestingRun: @unchecked Sendable {
                     }
                 ) { connection in
                     try self.insert(connection) {}
-                    try connection.execute(
-                        "INSERT INTO blob VALUES (NULL, \(ZeroBytes(Self.value.count)))")
+                    try connection.execute("INSERT INTO blob VALUES (NULL, \(ZeroBytes(Self.value.count)))")
                     return connection.lastInsertedRowID
                 }
             }
@@ -287,8 +282,7 @@ final class NestingRun: @unchecked Sendable {
                 (
                     try connection.value("SELECT count(*) FROM one", as: Int.self) ?? -1,
                     try connection.value("SELECT count(*) FROM two", as: Int.self) ?? -1,
-                    try connection.value(
-                        "SELECT count(*) FROM blob WHERE data <> \(Self.value)", as: Int.self) ?? -1
+                    try connection.value("SELECT count(*) FROM blob WHERE data <> \(Self.value)", as: Int.self) ?? -1
                 )
             }
             let (least, most) = lock.locked {
@@ -314,9 +308,7 @@ private struct NestingPieces: AsyncSequence, Sendable {
     let calls: [NestingCall]
     let run: @Sendable ([NestingCall]) async -> Void
 
-    init(
-        value: [UInt8], _ call: NestingCall, run: @escaping @Sendable ([NestingCall]) async -> Void
-    ) {
+    init(value: [UInt8], _ call: NestingCall, run: @escaping @Sendable ([NestingCall]) async -> Void) {
         self.value = value
         calls = call.inner
         self.run = run

@@ -3,10 +3,9 @@ import Testing
 
 @testable import Lockstep
 
-/// Generated programs of tasks that call stores inside of calls of stores. A call that would wait for ever is found by the
-/// stores' own graph of calls, or hangs the suite.
-@Suite("Nested calls by seed", .serialized, .timeLimit(.minutes(Torture.minutes(40))))
-struct NestingTests {
+/// Generated programs of tasks that call stores inside of calls of stores. A call that would wait for ever is found by
+/// the stores' own graph of calls, or hangs the suite.
+@Suite("Nested calls by seed", .serialized, .timeLimit(.minutes(Torture.minutes(40)))) struct NestingTests {
     private static let programs = Torture.isLong ? 5000 : 100
 
     @Test("Calls inside of calls end, or are refused, and nothing is half-written")

@@ -20,25 +20,21 @@ extension OperatorMutation {
     private static func row(
         _ column: OperatorTruth.Column, _ connection: borrowing Connection, _ dice: inout Dice
     ) throws -> (place: [Value], cell: Value, tokens: [Value]) {
-        let rows = try TableRows(
-            column.table, connection, column.key + [column.name] + column.tokens)
+        let rows = try TableRows(column.table, connection, column.key + [column.name] + column.tokens)
         let row = try dice.pick(rows.rows)
         let count = column.key.count
         return (Array(row[..<count]), row[count], Array(row[(count + 1)...]))
     }
 
     private static func column(_ dice: inout Dice) throws -> OperatorTruth.Column {
-        try dice.pick(
-            OperatorTruth.sealed.filter { $0.name != "fee" || dice.prototype.isMigrating })
+        try dice.pick(OperatorTruth.sealed.filter { $0.name != "fee" || dice.prototype.isMigrating })
     }
 
     /// The content of sealed columns.
     static let cells: [OperatorMutation] = [
         OperatorMutation("two cells exchanged") { connection, dice in
             let column = try column(&dice)
-            let (one, other) = (
-                try row(column, connection, &dice), try row(column, connection, &dice)
-            )
+            let (one, other) = (try row(column, connection, &dice), try row(column, connection, &dice))
             guard one.place != other.place, one.cell != other.cell else { throw Nothing() }
             let names = [column.name] + column.tokens
             // Unique tokens would occur twice for a moment.
@@ -51,9 +47,7 @@ extension OperatorMutation {
         },
         OperatorMutation("a cell of another row") { connection, dice in
             let column = try column(&dice)
-            let (one, other) = (
-                try row(column, connection, &dice), try row(column, connection, &dice)
-            )
+            let (one, other) = (try row(column, connection, &dice), try row(column, connection, &dice))
             guard one.cell != other.cell else { throw Nothing() }
             try set(column, [column.name], [other.cell], at: one.place, connection)
         },
@@ -67,8 +61,7 @@ extension OperatorMutation {
         OperatorMutation("an older cell put back with its tokens") { connection, dice in
             let column = try column(&dice)
             let one = try row(column, connection, &dice)
-            let place = OperatorPrototype.CellPlace(
-                table: column.table, column: column.name, key: one.place)
+            let place = OperatorPrototype.CellPlace(table: column.table, column: column.name, key: one.place)
             let former = try dice.pick(Array(dice.prototype.formerCells[place] ?? []).sorted())
             try set(
                 column, [column.name] + column.tokens, [former.cell] + former.tokens,
@@ -77,8 +70,7 @@ extension OperatorMutation {
         OperatorMutation("an older cell put back alone") { connection, dice in
             let column = try column(&dice)
             let one = try row(column, connection, &dice)
-            let place = OperatorPrototype.CellPlace(
-                table: column.table, column: column.name, key: one.place)
+            let place = OperatorPrototype.CellPlace(table: column.table, column: column.name, key: one.place)
             let former = try dice.pick(Array(dice.prototype.formerCells[place] ?? []).sorted())
             try set(column, [column.name], [former.cell], at: one.place, connection)
         },
@@ -106,8 +98,7 @@ extension OperatorMutation {
             let column = try column(&dice)
             let one = try row(column, connection, &dice)
             let value = try dice.pick([
-                Value.text("OPERATOR"), .integer(7), .real(0.5), .blob([]), .blob([1, 2, 3]),
-                .text(""),
+                Value.text("OPERATOR"), .integer(7), .real(0.5), .blob([]), .blob([1, 2, 3]), .text(""),
             ])
             try set(column, [column.name], [value], at: one.place, connection)
         },
@@ -130,8 +121,7 @@ extension OperatorMutation {
             let one = try row(column, connection, &dice)
             try connection.dropGuards()
             try set(
-                column, [column.key[column.key.count - 1]], [.integer(dice.number(50...99))],
-                at: one.place, connection)
+                column, [column.key[column.key.count - 1]], [.integer(dice.number(50...99))], at: one.place, connection)
         },
         OperatorMutation("rows deleted") { connection, dice in
             let film = dice.number(1...12)
@@ -145,8 +135,7 @@ extension OperatorMutation {
         },
         OperatorMutation("a plain value changed") { connection, dice in
             try connection.execute(
-                "UPDATE main.film SET year = ? WHERE id = ?", dice.number(1900...2000),
-                dice.number(1...12))
+                "UPDATE main.film SET year = ? WHERE id = ?", dice.number(1900...2000), dice.number(1...12))
         },
     ]
 
@@ -163,17 +152,13 @@ extension OperatorMutation {
         },
         OperatorMutation("a token of another row") { connection, dice in
             let column = OperatorTruth.sealed[0]
-            let (one, other) = (
-                try row(column, connection, &dice), try row(column, connection, &dice)
-            )
+            let (one, other) = (try row(column, connection, &dice), try row(column, connection, &dice))
             guard one.tokens[0] != other.tokens[0] else { throw Nothing() }
             try set(column, [column.tokens[0]], [other.tokens[0]], at: one.place, connection)
         },
         OperatorMutation("tokens exchanged") { connection, dice in
             let column = OperatorTruth.sealed[0]
-            let (one, other) = (
-                try row(column, connection, &dice), try row(column, connection, &dice)
-            )
+            let (one, other) = (try row(column, connection, &dice), try row(column, connection, &dice))
             guard one.tokens != other.tokens else { throw Nothing() }
             try set(column, column.tokens, [.null, .null], at: other.place, connection)
             try set(column, column.tokens, other.tokens, at: one.place, connection)

@@ -19,22 +19,19 @@ extension OperatorMutation {
         },
         OperatorMutation("a foreign ring beside it") { connection, dice in
             try connection.execute(
-                "INSERT INTO main.lockstep_keyring (ring, epoch) VALUES (?, ?)", dice.bytes(16),
-                dice.number(1...99))
+                "INSERT INTO main.lockstep_keyring (ring, epoch) VALUES (?, ?)", dice.bytes(16), dice.number(1...99))
         },
         OperatorMutation("another epoch") { connection, dice in
             let change = try dice.pick([Int64(-1), 1, 5, 1 << 40])
             try connection.execute(
-                "UPDATE main.lockstep_keyring SET epoch = epoch + ? WHERE ring <> zeroblob(16)",
-                change)
+                "UPDATE main.lockstep_keyring SET epoch = epoch + ? WHERE ring <> zeroblob(16)", change)
         },
         OperatorMutation("a value of lockstep_keyring changed") { connection, dice in
             try changeAny(in: EngineTables.epochs, connection, &dice)
         },
         OperatorMutation("the database's id removed") { connection, dice in
             if dice.flip() {
-                try connection.execute(
-                    "DELETE FROM main.lockstep_keyring WHERE ring = zeroblob(16)")
+                try connection.execute("DELETE FROM main.lockstep_keyring WHERE ring = zeroblob(16)")
             } else {
                 try connection.execute("UPDATE main.lockstep_keyring SET database = NULL")
             }
@@ -42,8 +39,7 @@ extension OperatorMutation {
         OperatorMutation("another id") { connection, dice in
             let other = dice.prototype.otherDatabase.id
             let id = dice.flip() ? other : dice.bytes(16)
-            try connection.execute(
-                "UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", id)
+            try connection.execute("UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", id)
         },
         OperatorMutation("the id on another row, too") { connection, _ in
             try connection.execute(
@@ -73,8 +69,7 @@ extension OperatorMutation {
         },
         OperatorMutation("a ledger row without its MAC, and changed") { connection, dice in
             try connection.execute(
-                "UPDATE main.lockstep_migration SET mac_dataset = NULL, mac_key_version = NULL, mac = NULL"
-            )
+                "UPDATE main.lockstep_migration SET mac_dataset = NULL, mac_key_version = NULL, mac = NULL")
             if dice.flip() { try changeAny(in: EngineTables.ledger, connection, &dice) }
         },
         OperatorMutation("the ledger dropped") { connection, _ in
@@ -82,8 +77,7 @@ extension OperatorMutation {
         },
         OperatorMutation("the sealing versions forgotten, the registry stripped") {
             connection, _ in
-            try connection.execute(
-                "DELETE FROM main.lockstep_migration WHERE version IN ('2', '3')")
+            try connection.execute("DELETE FROM main.lockstep_migration WHERE version IN ('2', '3')")
             try connection.dropGuards()
             for table in RegistryRows.names {
                 try connection.execute("DELETE FROM main.\(name: table)")
@@ -110,8 +104,7 @@ extension OperatorMutation {
     ]
 
     private static func count(_ connection: borrowing Connection) throws {
-        let count = try connection.value(
-            "SELECT count(*) FROM main.lockstep_migration", as: Int64.self)
+        let count = try connection.value("SELECT count(*) FROM main.lockstep_migration", as: Int64.self)
         try connection.setHeaderField("user_version", count ?? 0)
     }
 
@@ -119,8 +112,7 @@ extension OperatorMutation {
     static let schema: [OperatorMutation] = [
         OperatorMutation("the guards dropped") { connection, _ in try connection.dropGuards() },
         OperatorMutation("one guard dropped") { connection, dice in
-            let names = try connection.texts(
-                "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+            let names = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
             try connection.execute("DROP TRIGGER main.\(name: dice.pick(names) ?? "")")
         },
         OperatorMutation("another primary key") { connection, _ in
@@ -138,47 +130,36 @@ extension OperatorMutation {
         OperatorMutation("the primary key in another order") { connection, _ in
             try connection.dropGuards()
             try rebuild(
-                "credit", connection,
-                { $0.replacing("PRIMARY KEY (film, place)", with: "PRIMARY KEY (place, film)") })
+                "credit", connection, { $0.replacing("PRIMARY KEY (film, place)", with: "PRIMARY KEY (place, film)") })
         },
         OperatorMutation("a table replaced by its double") { connection, dice in
             let table = try dice.pick(["film", "credit"])
             if dice.flip() { try connection.dropGuards() }
             let sql = try connection.value(
-                "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table,
-                as: String.self)
+                "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table, as: String.self)
             try connection.execute("ALTER TABLE main.\(name: table) RENAME TO kept")
             try connection.execute(SQL(verbatim: sql ?? ""))
         },
         OperatorMutation("a table renamed") { connection, dice in
-            try connection.execute(
-                "ALTER TABLE main.\(name: dice.pick(["film", "credit"])) RENAME TO elsewhere")
+            try connection.execute("ALTER TABLE main.\(name: dice.pick(["film", "credit"])) RENAME TO elsewhere")
         },
         OperatorMutation("a sealed column renamed, another in its place") { connection, dice in
-            let (table, column) = try dice.pick([
-                ("film", "title"), ("film", "note"), ("credit", "role"),
-            ])
+            let (table, column) = try dice.pick([("film", "title"), ("film", "note"), ("credit", "role")])
             if dice.flip() { try connection.dropGuards() }
-            try connection.execute(
-                "ALTER TABLE main.\(name: table) RENAME COLUMN \(name: column) TO kept")
+            try connection.execute("ALTER TABLE main.\(name: table) RENAME COLUMN \(name: column) TO kept")
             if dice.flip() {
                 try connection.execute("ALTER TABLE main.\(name: table) ADD COLUMN \(name: column)")
             }
         },
         OperatorMutation("two columns' names exchanged") { connection, dice in
-            let (one, other) = try dice.pick([
-                ("note", "memo"), ("title", "memo"), ("title", "note"),
-            ])
+            let (one, other) = try dice.pick([("note", "memo"), ("title", "memo"), ("title", "note")])
             if dice.flip() { try connection.dropGuards() }
             for (from, to) in [(one, "between"), (other, one), ("between", other)] {
-                try connection.execute(
-                    "ALTER TABLE main.film RENAME COLUMN \(name: from) TO \(name: to)")
+                try connection.execute("ALTER TABLE main.film RENAME COLUMN \(name: from) TO \(name: to)")
             }
         },
         OperatorMutation("a view of the readable view's name") { connection, dice in
-            let kind =
-                dice.flip()
-                ? "VIEW film_open AS SELECT * FROM film" : "TABLE film_open (title, note, year)"
+            let kind = dice.flip() ? "VIEW film_open AS SELECT * FROM film" : "TABLE film_open (title, note, year)"
             try connection.execute(SQL(verbatim: "CREATE \(kind)"))
         },
         OperatorMutation("a trigger that copies what is written") { connection, _ in
@@ -205,8 +186,7 @@ extension OperatorMutation {
         _ table: String, _ connection: borrowing Connection, _ change: (String) -> String
     ) throws {
         let sql = try connection.value(
-            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table,
-            as: String.self)
+            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table, as: String.self)
         let rows = try TableRows(table, connection)
         guard let sql, change(sql) != sql else { throw Nothing() }
         try connection.execute("DROP TABLE main.\(name: table)")

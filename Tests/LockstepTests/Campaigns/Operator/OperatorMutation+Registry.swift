@@ -72,8 +72,7 @@ extension OperatorMutation {
             connection, dice in
             try strip(connection)
             try connection.execute(
-                "UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)",
-                dice.bytes(16))
+                "UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", dice.bytes(16))
         },
         OperatorMutation("an older complete registry") { connection, dice in
             try dice.pick(dice.prototype.states.dropLast()).write(connection)
@@ -88,8 +87,7 @@ extension OperatorMutation {
         },
         OperatorMutation("an older registry that says it is as new") { connection, dice in
             try dice.pick(dice.prototype.states.dropLast()).write(connection)
-            try connection.execute(
-                "UPDATE main.lockstep_dataset SET changes = changes + ?", dice.number(1...20))
+            try connection.execute("UPDATE main.lockstep_dataset SET changes = changes + ?", dice.number(1...20))
         },
         OperatorMutation("the registry of another database of the dataset") { connection, dice in
             try dice.prototype.otherDatabase.registry.write(connection)
@@ -101,8 +99,7 @@ extension OperatorMutation {
             if dice.flip() { try connection.dropGuards() }
             // With fewer sealed columns, programs would write plaintext to the others.
             try (dice.flip() ? other.registry : other.earlier).write(connection)
-            try connection.execute(
-                "UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", other.id)
+            try connection.execute("UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", other.id)
         },
         OperatorMutation("the registry of another database, in the second format") {
             connection, dice in
@@ -121,8 +118,7 @@ extension OperatorMutation {
         },
         OperatorMutation("the registry of another dataset under this one's id") {
             connection, dice in
-            let id = try connection.value(
-                "SELECT dataset FROM main.lockstep_dataset", as: [UInt8].self)
+            let id = try connection.value("SELECT dataset FROM main.lockstep_dataset", as: [UInt8].self)
             try dice.prototype.otherDataset.registry.write(connection)
             for table in RegistryRows.names {
                 try connection.execute("UPDATE main.\(name: table) SET dataset = ?", id ?? [])

@@ -8,10 +8,7 @@ struct OperatorMutation: Sendable {
     let name: String
     let apply: @Sendable (borrowing Connection, inout Dice) throws -> Void
 
-    init(
-        _ name: String,
-        _ apply: @escaping @Sendable (borrowing Connection, inout Dice) throws -> Void
-    ) {
+    init(_ name: String, _ apply: @escaping @Sendable (borrowing Connection, inout Dice) throws -> Void) {
         self.name = name
         self.apply = apply
     }
@@ -108,9 +105,7 @@ struct OperatorMutation: Sendable {
         try rows.write(connection)
     }
 
-    static func deleteAny(
-        from table: String, _ connection: borrowing Connection, _ dice: inout Dice
-    ) throws {
+    static func deleteAny(from table: String, _ connection: borrowing Connection, _ dice: inout Dice) throws {
         var rows = try TableRows(table, connection)
         guard !rows.rows.isEmpty else { throw Nothing() }
         rows.rows.remove(at: Int(dice.number(0...Int64(rows.rows.count - 1))))

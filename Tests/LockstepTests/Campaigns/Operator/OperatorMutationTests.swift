@@ -45,8 +45,7 @@ struct OperatorMutationTests {
                 continue
             }
             guard let before, let after, before != after else { continue }
-            let differences = before.differences(
-                after, dice.prototype, dataset: try bench.keys().dataset)
+            let differences = before.differences(after, dice.prototype, dataset: try bench.keys().dataset)
             return Attempt(
                 bench: bench, names: mutations.map(\.name), differences: differences)
         }
@@ -57,8 +56,7 @@ struct OperatorMutationTests {
         let prototype =
             number % 3 == 0 ? OperatorPrototype.migrating : OperatorPrototype.finished
         return OperatorMutation.Dice(
-            generator: SplitMix64(
-                state: Torture.campaignSeed &+ UInt64(number) &* 0xD1B5_4A32_D192_ED03),
+            generator: SplitMix64(state: Torture.campaignSeed &+ UInt64(number) &* 0xD1B5_4A32_D192_ED03),
             prototype: try prototype.get())
     }
 
@@ -83,8 +81,7 @@ struct OperatorMutationTests {
         }
     }
 
-    @Test("No undeclared tampering is accepted, and none makes any program write plaintext")
-    func campaign() throws {
+    @Test("No undeclared tampering is accepted, and none makes any program write plaintext") func campaign() throws {
         guard let part = Campaign("OperatorMutationTests").begin() else { return }
         defer { part.end() }
         let counts = Mutex<[String: Int]>([:])
@@ -108,8 +105,7 @@ struct OperatorMutationTests {
             for deed in OperatorProgram.Deed.allCases.shuffled(using: &dice.generator)
                 .prefix(Self.deeds)
             {
-                let program = OperatorProgram(
-                    bench: try TamperedDatabase(copying: attempt.bench), isCredulous: false)
+                let program = OperatorProgram(bench: try TamperedDatabase(copying: attempt.bench), isCredulous: false)
                 for refusal in try program.run(deed) {
                     count("exit \(OperatorExit.code(refusal.code)) \(refusal.code.rawValue)")
                     if OperatorExit.code(refusal.code) == 1 {
@@ -154,8 +150,7 @@ struct OperatorMutationTests {
             var dice = try Self.dice(number)
             let attempt = try Self.tamper(&dice)
             for deed in [OperatorProgram.Deed.write, .importing] where spilled == 0 {
-                let program = OperatorProgram(
-                    bench: try TamperedDatabase(copying: attempt.bench), isCredulous: true)
+                let program = OperatorProgram(bench: try TamperedDatabase(copying: attempt.bench), isCredulous: true)
                 _ = try program.run(deed)
                 if try program.hasSpilled(deed) { spilled += 1 }
             }

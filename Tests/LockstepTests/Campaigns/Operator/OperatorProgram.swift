@@ -174,8 +174,7 @@ struct OperatorProgram {
     private var memo: Work {
         { connection in
             let film = try connection.readable("film")
-            try connection.execute(
-                "UPDATE \(film) SET memo = \("\(Self.sealedMarker)a new memo") WHERE id < 4")
+            try connection.execute("UPDATE \(film) SET memo = \("\(Self.sealedMarker)a new memo") WHERE id < 4")
         }
     }
 }

@@ -154,8 +154,7 @@ struct OperatorPrototype: Sendable {
     /// Films and credits, sealed step by step; `note` is called after each step.
     /// - Parameter last: The last version that is applied; the columns are then left as that version seals them.
     static func fill(
-        _ connection: borrowing Connection, _ marker: String = "", upTo last: String? = nil,
-        _ note: () throws -> Void
+        _ connection: borrowing Connection, _ marker: String = "", upTo last: String? = nil, _ note: () throws -> Void
     ) throws {
         let migrator = try Migrator(set())
         _ = try migrator.run(.version(MigrationVersion(1)), on: connection)
@@ -227,8 +226,7 @@ struct OperatorPrototype: Sendable {
                     table: column.table, column: column.name,
                     key: Array(row[..<column.key.count]))
                 cells[place, default: []].insert(
-                    FormerCell(
-                        cell: row[column.key.count], tokens: Array(row[(column.key.count + 1)...])))
+                    FormerCell(cell: row[column.key.count], tokens: Array(row[(column.key.count + 1)...])))
             }
         }
         return cells

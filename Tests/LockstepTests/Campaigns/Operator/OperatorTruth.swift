@@ -13,9 +13,7 @@ struct OperatorTruth: Equatable {
     }
 
     static let sealed = [
-        Column(
-            table: "film", name: "title", key: ["id"],
-            tokens: ["title_casefold_token", "title_exact_token"]),
+        Column(table: "film", name: "title", key: ["id"], tokens: ["title_casefold_token", "title_exact_token"]),
         Column(table: "film", name: "note", key: ["id"], isDeterministic: true),
         Column(table: "credit", name: "role", key: ["film", "place"]),
         // Partly sealed where the prototype says so.
@@ -46,10 +44,7 @@ struct OperatorTruth: Equatable {
         schema = try connection.query(
             "SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY type, name"
         ) { row in try (0..<row.count).map { try row[$0] as Value } }
-        header = [
-            try connection.headerField("user_version"),
-            try connection.headerField("application_id"),
-        ]
+        header = [try connection.headerField("user_version"), try connection.headerField("application_id")]
     }
 
     /// How another state differs from this one.
@@ -107,8 +102,7 @@ struct OperatorTruth: Equatable {
         before.filter { row in
             guard row[0] != .blob(noRing), case .integer(let epoch) = row[1] else { return false }
             return after.contains { other in
-                guard other != row, other[0] == row[0], other[2...] == row[2...],
-                    case .integer(let changed) = other[1]
+                guard other != row, other[0] == row[0], other[2...] == row[2...], case .integer(let changed) = other[1]
                 else { return false }
                 return changed > 0 && changed <= epoch + 1
             }
@@ -135,9 +129,7 @@ struct OperatorTruth: Equatable {
         _ before: TableRows, _ after: TableRows, _ dataset: [UInt8], _ found: inout Differences
     ) {
         let codes = ["mac_dataset", "mac_key_version", "mac"]
-        let unproven = [
-            "checksum_bytes", "checksum_text", "applied_at", "duration", "tool_version",
-        ]
+        let unproven = ["checksum_bytes", "checksum_text", "applied_at", "duration", "tool_version"]
         func named(_ row: [Value]) -> [String: Value] {
             Dictionary(uniqueKeysWithValues: zip(before.columns, row))
         }
@@ -146,9 +138,7 @@ struct OperatorTruth: Equatable {
             && zip(before.rows, after.rows).allSatisfy { one, other in
                 let (one, other) = (named(one), named(other))
                 guard one != other else { return true }
-                let isUnprovable =
-                    other["mac_dataset"] != .blob(dataset)
-                    || other["mac_key_version"] != .integer(1)
+                let isUnprovable = other["mac_dataset"] != .blob(dataset) || other["mac_key_version"] != .integer(1)
                 return isUnprovable
                     && before.columns.allSatisfy {
                         (codes + unproven).contains($0) || one[$0] == other[$0]
@@ -170,8 +160,7 @@ struct OperatorTruth: Equatable {
     // MARK: Rows with cells
 
     private func compare(
-        _ before: TableRows, _ after: TableRows, _ prototype: OperatorPrototype,
-        _ found: inout Differences
+        _ before: TableRows, _ after: TableRows, _ prototype: OperatorPrototype, _ found: inout Differences
     ) {
         let columns = Self.sealed.filter {
             $0.table == before.table && ($0.name != "fee" || prototype.isMigrating)
@@ -199,8 +188,7 @@ struct OperatorTruth: Equatable {
     ) {
         let cell = row[column.name] ?? .null
         let tokens = column.tokens.map { row[$0] ?? .null }
-        let isAsBefore =
-            standing?[column.name] == cell && tokens == column.tokens.map { standing?[$0] ?? .null }
+        let isAsBefore = standing?[column.name] == cell && tokens == column.tokens.map { standing?[$0] ?? .null }
         guard !isAsBefore else { return }
         let at = OperatorPrototype.CellPlace(
             table: column.table, column: column.name, key: place)
@@ -209,9 +197,7 @@ struct OperatorTruth: Equatable {
             found.undetected.insert(standing == nil ? .rows : .nulledCells)
         } else if prototype.formerCells[at]?.contains(former) == true {
             found.undetected.insert(.formerCells)
-        } else if column.isDeterministic,
-            Self.values(of: column.name, before, prototype).contains(cell)
-        {
+        } else if column.isDeterministic, Self.values(of: column.name, before, prototype).contains(cell) {
             found.undetected.insert(.movedDeterministicCells)
         } else if column.name == "fee", !Self.isCell(cell) {
             found.undetected.insert(.cellsInTransit)
@@ -240,8 +226,7 @@ struct OperatorTruth: Equatable {
     private static func values(
         of column: String, _ rows: TableRows, _ prototype: OperatorPrototype
     ) -> Set<Value> {
-        var values = Set(
-            prototype.formerCells.filter { $0.key.column == column }.flatMap(\.value).map(\.cell))
+        var values = Set(prototype.formerCells.filter { $0.key.column == column }.flatMap(\.value).map(\.cell))
         if let place = rows.columns.firstIndex(of: column) {
             values.formUnion(rows.rows.map { $0[place] })
         }

@@ -25,8 +25,7 @@ struct SecurityDocumentTests {
             .map { String($0.dropFirst(2)).components(separatedBy: " | ")[0] }
     }
 
-    @Test("What the tests know to be undetected is what it lists, word for word and in its order")
-    func undetected() {
+    @Test("What the tests know to be undetected is what it lists, word for word and in its order") func undetected() {
         let listed = firstColumn(of: "the operator can")
         #expect(listed.count > 10)
         #expect(listed == Undetected.allCases.map(\.rawValue))
@@ -44,8 +43,7 @@ struct SecurityDocumentTests {
         let files = try #require(FileManager.default.enumerator(atPath: folder))
         var declared: Set<String> = []
         for case let path as String in files where path.hasSuffix(".swift") {
-            let source = String(
-                decoding: try Bytes.read(FilePath(folder).appending(path)), as: UTF8.self)
+            let source = String(decoding: try Bytes.read(FilePath(folder).appending(path)), as: UTF8.self)
             declared.formUnion(
                 source.matches(of: /(?:struct|class|enum) ([A-Z]\w+Tests)\b/).map {
                     String($0.output.1)

@@ -19,9 +19,8 @@ struct TableRows: Sendable, Hashable {
             rows = []
             return
         }
-        rows = try connection.query(
-            SQL(verbatim: "SELECT \(names) FROM main.\(SQLTokens.quote(table)) ORDER BY 1, 2")
-        ) { row in try (0..<row.count).map { try row[$0] as Value } }
+        rows = try connection.query(SQL(verbatim: "SELECT \(names) FROM main.\(SQLTokens.quote(table)) ORDER BY 1, 2"))
+        { row in try (0..<row.count).map { try row[$0] as Value } }
     }
 
     /// Replaces the table's rows with these.
@@ -48,9 +47,7 @@ struct TableRows: Sendable, Hashable {
 
 /// The four tables that record which columns are sealed.
 struct RegistryRows: Sendable, Hashable {
-    static let names = [
-        EngineTables.datasets, EngineTables.columns, EngineTables.indexes, EngineTables.fieldKeys,
-    ]
+    static let names = [EngineTables.datasets, EngineTables.columns, EngineTables.indexes, EngineTables.fieldKeys]
 
     var tables: [TableRows] = []
 
@@ -67,9 +64,7 @@ struct RegistryRows: Sendable, Hashable {
 
 /// The registry in the format that version 0.2 wrote.
 enum FirstFormat {
-    static func write(
-        _ registry: ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
-    ) throws {
+    static func write(_ registry: ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection) throws {
         var older = registry
         (older.database, older.identity) = (nil, nil)
         for index in older.columns.indices {
@@ -96,9 +91,8 @@ enum FirstFormat {
     /// Also removes the columns that later versions added.
     static func dropColumns(_ connection: borrowing Connection) throws {
         for (table, column) in [
-            (EngineTables.datasets, "database"), (EngineTables.columns, "row_key"),
-            (EngineTables.datasets, "registry"), (EngineTables.columns, "identity"),
-            (EngineTables.epochs, "database"),
+            (EngineTables.datasets, "database"), (EngineTables.columns, "row_key"), (EngineTables.datasets, "registry"),
+            (EngineTables.columns, "identity"), (EngineTables.epochs, "database"),
         ] where EngineTables.has(column, in: table, connection) {
             try connection.execute("ALTER TABLE main.\(name: table) DROP COLUMN \(name: column)")
         }

@@ -81,9 +81,7 @@ struct TamperedDatabase {
     func open(
         _ keys: FieldKeys? = nil, mayBeUnsealed: Bool = false, relied: [String] = []
     ) throws -> Connection {
-        try Connection.open(
-            path, key: keyring().databaseKey(for: path),
-            options: options(keys, mayBeUnsealed, relied))
+        try Connection.open(path, key: keyring().databaseKey(for: path), options: options(keys, mayBeUnsealed, relied))
     }
 
     /// The same as a program that has the raw key, of which no keyring says which databases it opens.

@@ -22,15 +22,13 @@ enum Undetected: String, CaseIterable, Comparable {
         "empty the ledger, so that every version is pending again"
     case ledgerRemarks =
         "remove the MAC of a ledger row, change the dataset or key version that it names, or copy a whole row from another database of the dataset; change times and tool versions in rows without a MAC; change the notes of repairs"
-    case otherRings =
-        "add rows for other rings to `lockstep_keyring`, or change the epoch beside the database's id"
+    case otherRings = "add rows for other rings to `lockstep_keyring`, or change the epoch beside the database's id"
     case recordedEpochs =
         "change an epoch that `lockstep_keyring` has recorded of a keyring, within what the keyring allows"
     case otherDatasets = "claim that columns are sealed for another dataset"
     case siblings =
         "give a file the identity and the registry of another database of the dataset, where no keyring says where each lies (a raw key; a keyring that an earlier build wrote last), if a program checks it only against its migration set: columns that were sealed outside of the set then accept plaintext"
-    case wholeFile =
-        "restore the whole file as it was, with its registry, as far back as the keyring's memory allows"
+    case wholeFile = "restore the whole file as it was, with its registry, as far back as the keyring's memory allows"
     case failure = "make a program fail, by damaging what it needs"
     case withoutKeyring =
         "lead a program that has *no* fields keyring, and does not name the columns that it relies on, to write plaintext"

@@ -57,8 +57,7 @@ struct TwinDatabase: ~Copyable {
             // The first column is always sealed.
             let isSealed = number == 0 || dice.chance(2)
             return Table.Column(
-                name: "c\(number)",
-                type: dice.pick(["", "INTEGER", "REAL", "TEXT", "BLOB", "NUM"]),
+                name: "c\(number)", type: dice.pick(["", "INTEGER", "REAL", "TEXT", "BLOB", "NUM"]),
                 sealing: isSealed ? dice.pick([.random, .random, .deterministic]) : nil,
                 hasIndex: isSealed && dice.chance(3))
         }
@@ -87,8 +86,7 @@ struct TwinDatabase: ~Copyable {
     ) throws {
         for number in 0..<rows {
             let values = values(of: table, number, &dice)
-            try connection.run(
-                script: "INSERT INTO \(table.name) VALUES (\(values.joined(separator: ", ")))")
+            try connection.run(script: "INSERT INTO \(table.name) VALUES (\(values.joined(separator: ", ")))")
         }
         try connection.run(
             script: "INSERT INTO \(table.name)_twin SELECT * FROM \(table.name)")
@@ -136,7 +134,6 @@ struct TwinDatabase: ~Copyable {
 
     /// Changes the twin's first row, as if the sealed table gave a wrong answer.
     func plant() throws {
-        try connection.execute(
-            "UPDATE t_twin SET c0 = 'planted' WHERE id = (SELECT min(id) FROM t_twin)")
+        try connection.execute("UPDATE t_twin SET c0 = 'planted' WHERE id = (SELECT min(id) FROM t_twin)")
     }
 }

@@ -27,8 +27,7 @@ struct TwinOracle: ~Copyable {
     mutating func run(conditions: Int) throws {
         for _ in 0..<conditions {
             let from = source()
-            var predicates = TwinPredicate(
-                dice: dice, columns: from.columns, other: ("{u}", database.tables[1].names))
+            var predicates = TwinPredicate(dice: dice, columns: from.columns, other: ("{u}", database.tables[1].names))
             let condition = predicates.make()
             dice = predicates.dice
             try check(condition, from.text)
@@ -83,8 +82,7 @@ struct TwinOracle: ~Copyable {
         let values: [Value] = [.integer(1), .text("a"), .text(""), .text("A"), .blob([0x61])]
         for column in table.sealed where column.hasIndex {
             for value in values {
-                let match = try database.connection.matching(
-                    column.name, of: table.name, .equal(value))
+                let match = try database.connection.matching(column.name, of: table.name, .equal(value))
                 let found = try database.connection.query(
                     "SELECT id FROM \(verbatim: table.open) WHERE \(match) ORDER BY id"
                 ) { row in try row[0] as Value }

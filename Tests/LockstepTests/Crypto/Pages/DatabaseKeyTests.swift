@@ -27,8 +27,7 @@ struct DatabaseKeyTests {
     func derivation() throws {
         // Computed with Python: HKDF-SHA256 over 32 bytes 0x11, salt 16 bytes 0x22, 48 bytes.
         let key = try DatabaseKey(
-            dataKey: Secrets.make([UInt8](repeating: 0x11, count: 32)),
-            database: [UInt8](repeating: 0x22, count: 16))
+            dataKey: Secrets.make([UInt8](repeating: 0x11, count: 32)), database: [UInt8](repeating: 0x22, count: 16))
         #expect(
             Hex.encode(Secrets.bytes(of: key.secret))
                 == "411cac1597e781031d51528244616499c75763a0f9dba5be6eea533f55dff7a8")
@@ -51,8 +50,7 @@ struct DatabaseKeyTests {
         ])
     func lengths(_ key: Int, _ salt: Int) {
         Refusal.expect(.misuse) {
-            _ = try DatabaseKey(
-                secret: SecretBytes(zeroed: key), salt: [UInt8](repeating: 0, count: salt))
+            _ = try DatabaseKey(secret: SecretBytes(zeroed: key), salt: [UInt8](repeating: 0, count: salt))
         }
     }
 

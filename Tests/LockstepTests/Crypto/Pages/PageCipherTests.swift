@@ -6,8 +6,7 @@ import Testing
 @Suite("AES-256-CBC over pages")
 struct PageCipherTests {
     // NIST SP 800-38A, F.2.5 and F.2.6.
-    private static let key = Bytes.hex(
-        "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
+    private static let key = Bytes.hex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     private static let vector = Bytes.hex("000102030405060708090a0b0c0d0e0f")
     private static let plaintext = Bytes.hex(
         "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
@@ -17,13 +16,11 @@ struct PageCipherTests {
             + "39f23369a9d9bacfa530e26304231461b2eb05e2c39be9fcda6c19078c6a9d1b")
 
     private static func apply(
-        _ cipher: inout PageCipher, encrypting: Bool, key: [UInt8] = key, vector: [UInt8] = vector,
-        _ input: [UInt8]
+        _ cipher: inout PageCipher, encrypting: Bool, key: [UInt8] = key, vector: [UInt8] = vector, _ input: [UInt8]
     ) -> [UInt8]? {
         var output = [UInt8](repeating: 0, count: input.count)
         let done = cipher.apply(
-            encrypting: encrypting, key: key, vector: vector, input, count: Int32(input.count),
-            into: &output)
+            encrypting: encrypting, key: key, vector: vector, input, count: Int32(input.count), into: &output)
         return done ? output : nil
     }
 
@@ -38,8 +35,7 @@ struct PageCipherTests {
         }
     }
 
-    @Test("Keys that take turns do not mix, nor do keys that differ in one bit at an end")
-    func changingKeys() throws {
+    @Test("Keys that take turns do not mix, nor do keys that differ in one bit at an end") func changingKeys() throws {
         let keys = [0, 31].flatMap { index in
             [UInt8(1), 128].map { bit in
                 var key = Self.key
@@ -51,8 +47,7 @@ struct PageCipherTests {
         for round in 0..<24 {
             let key = keys[round % keys.count]
             var fresh = try PageCipher()
-            let sealed = try #require(
-                Self.apply(&fresh, encrypting: true, key: key, Self.plaintext))
+            let sealed = try #require(Self.apply(&fresh, encrypting: true, key: key, Self.plaintext))
             #expect(sealed != Self.ciphertext)
             // Both directions first, then one alone, so that a schedule could be left over in the other.
             if round < 12 {
@@ -65,12 +60,10 @@ struct PageCipherTests {
         }
     }
 
-    @Test("Another vector changes the first block of the plaintext, and no other")
-    func changingVectors() throws {
+    @Test("Another vector changes the first block of the plaintext, and no other") func changingVectors() throws {
         var cipher = try PageCipher()
         let other = Bytes.hex("100102030405060708090a0b0c0d0e0f")
-        let opened = try #require(
-            Self.apply(&cipher, encrypting: false, vector: other, Self.ciphertext))
+        let opened = try #require(Self.apply(&cipher, encrypting: false, vector: other, Self.ciphertext))
         #expect(opened[0] == Self.plaintext[0] ^ 0x10)
         #expect(opened[1...] == Self.plaintext[1...])
         #expect(Self.apply(&cipher, encrypting: false, Self.ciphertext) == Self.plaintext)

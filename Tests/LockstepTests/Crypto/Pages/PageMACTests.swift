@@ -21,17 +21,13 @@ struct PageMACTests {
 
     private static let examples = [
         Example(key: 0, function: .sha1, code: "35388d5f9152286202f332ac080060da229342e3"),
-        Example(
-            key: 0, function: .sha256,
-            code: "54ec0fdb2788ff96293d8cffb62d5ccdace05c878c923976efd53808d4d5d5a6"),
+        Example(key: 0, function: .sha256, code: "54ec0fdb2788ff96293d8cffb62d5ccdace05c878c923976efd53808d4d5d5a6"),
         Example(
             key: 0, function: .sha512,
             code: "e2b94ce700d75cb2ba082b8c998281b028aa5b211330f4d638869d01bcad3aa1"
                 + "60b3620983f8fa0dff164be67536f3bfa88d4a284d959f8d1de9812a7a3a7910"),
         Example(key: 1, function: .sha1, code: "a315624497c277a43e5d428e19d439433485ca43"),
-        Example(
-            key: 1, function: .sha256,
-            code: "586646d7839d5519bca6742f205236c2a54c9118e68312c68cc58b37413ea48c"),
+        Example(key: 1, function: .sha256, code: "586646d7839d5519bca6742f205236c2a54c9118e68312c68cc58b37413ea48c"),
         Example(
             key: 1, function: .sha512,
             code: "e59e0f5c72e9ab5facbe289631cf016efc2bec48de2f71a2715cca4c5dde261d"
@@ -57,8 +53,7 @@ struct PageMACTests {
         for one in Self.examples {
             for other in Self.examples {
                 for example in [one, one, other] {
-                    let code = code(
-                        &mac, example.function, key: Self.keys[example.key], Self.page, Self.number)
+                    let code = code(&mac, example.function, key: Self.keys[example.key], Self.page, Self.number)
                     #expect(code.map(Hex.encode) == example.code)
                 }
             }

@@ -18,8 +18,7 @@ struct AES256Tests {
         let vector = (0..<16).map { UInt8($0 + 100) }
         let text = (0..<4016).map { UInt8(truncatingIfNeeded: $0 * $0) }
         let sealed = AES256(key: key).encryptCBC(text, initialisationVector: vector)
-        let opened = try AES256CBC.decrypt(
-            sealed.span, key: key.span, initialisationVector: vector.span)
+        let opened = try AES256CBC.decrypt(sealed.span, key: key.span, initialisationVector: vector.span)
         #expect(opened == text)
     }
 }

@@ -9,8 +9,7 @@ struct AESCBCTests {
         let key = Bytes.hex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
         let vector = Bytes.hex("000102030405060708090a0b0c0d0e0f")
         let block = Bytes.hex("f58c4c04d6e5f1ba779eabfb5f7bfbd6")
-        let plain = try AES256CBC.decrypt(
-            block.span, key: key.span, initialisationVector: vector.span)
+        let plain = try AES256CBC.decrypt(block.span, key: key.span, initialisationVector: vector.span)
         #expect(Hex.encode(plain) == "6bc1bee22e409f96e93d7e117393172a")
     }
 

@@ -31,15 +31,13 @@ struct AESGCMTests {
             name: "case 13", key: String(repeating: "00", count: 32),
             nonce: String(repeating: "00", count: 12), tag: "530f8afbc74536b9a963b4f1c4cb738b"),
         Example(
-            name: "case 14", key: String(repeating: "00", count: 32),
-            nonce: String(repeating: "00", count: 12),
+            name: "case 14", key: String(repeating: "00", count: 32), nonce: String(repeating: "00", count: 12),
             plaintext: String(repeating: "00", count: 16),
             ciphertext: "cea7403d4d606b6e074ec5d3baf39d18",
             tag: "d0d1c8a799996bf0265b98b5d48ab919"),
         Example(
-            name: "case 15", key: longKey, nonce: "cafebabefacedbaddecaf888",
-            plaintext: longText + "1aafd255", ciphertext: longCiphertext + "898015ad",
-            tag: "b094dac5d93471bdec1a502270e3cc6c"),
+            name: "case 15", key: longKey, nonce: "cafebabefacedbaddecaf888", plaintext: longText + "1aafd255",
+            ciphertext: longCiphertext + "898015ad", tag: "b094dac5d93471bdec1a502270e3cc6c"),
         Example(
             name: "case 16", key: longKey, nonce: "cafebabefacedbaddecaf888",
             associatedData: "feedfacedeadbeeffeedfacedeadbeefabaddad2", plaintext: longText,
@@ -59,11 +57,9 @@ struct AESGCMTests {
         let gcm = try AEAD()
         let (key, nonce) = (Bytes.hex(example.key), Bytes.hex(example.nonce))
         let (text, data) = (Bytes.hex(example.plaintext), Bytes.hex(example.associatedData))
-        let sealed = try gcm.seal(
-            text.span, key: key.span, nonce: nonce.span, associatedData: data.span)
+        let sealed = try gcm.seal(text.span, key: key.span, nonce: nonce.span, associatedData: data.span)
         #expect(Hex.encode(sealed) == example.ciphertext + example.tag)
-        let opened = try gcm.open(
-            sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
+        let opened = try gcm.open(sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
         #expect(Secrets.bytes(ofOptional: opened) == text)
     }
 
@@ -75,14 +71,11 @@ struct AESGCMTests {
             let key = [UInt8](repeating: round, count: 32)
             let nonce = [UInt8](repeating: round, count: 12)
             let text = [UInt8](repeating: round, count: Int(round))
-            var sealed = try gcm.seal(
-                text.span, key: key.span, nonce: nonce.span, associatedData: data.span)
-            let opened = try gcm.open(
-                sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
+            var sealed = try gcm.seal(text.span, key: key.span, nonce: nonce.span, associatedData: data.span)
+            let opened = try gcm.open(sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
             #expect(Secrets.bytes(ofOptional: opened) == text)
             sealed[0] ^= 1
-            let spoilt = try gcm.open(
-                sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
+            let spoilt = try gcm.open(sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
             #expect(Secrets.bytes(ofOptional: spoilt) == nil)
         }
     }
@@ -94,10 +87,8 @@ struct AESGCMTests {
         let one = [UInt8](repeating: 1, count: 32)
         let other = [UInt8](repeating: 2, count: 32)
         let text = Array("secret".utf8)
-        let sealed = try gcm.seal(
-            text.span, key: one.span, nonce: nonce.span, associatedData: text.span)
-        let opened = try gcm.open(
-            sealed.span, key: other.span, nonce: nonce.span, associatedData: text.span)
+        let sealed = try gcm.seal(text.span, key: one.span, nonce: nonce.span, associatedData: text.span)
+        let opened = try gcm.open(sealed.span, key: other.span, nonce: nonce.span, associatedData: text.span)
         #expect(Secrets.bytes(ofOptional: opened) == nil)
     }
 

@@ -21,8 +21,7 @@ struct AESSIVTests {
             name: "one block",
             key: "c25cafc6018b98dfbb79a40ec89c575a4f88c4116489bba27707479800c01302"
                 + "35334a45dbe8d8dae3da8dcb45bbe5dce031b0f68ded544fda7eca30d6749442",
-            associatedData: "deeb0ccf3aef47a296ed1ca8f4ae5907",
-            plaintext: "beec61030fa3d670337196beade6aeaa",
+            associatedData: "deeb0ccf3aef47a296ed1ca8f4ae5907", plaintext: "beec61030fa3d670337196beade6aeaa",
             sealed: "5865208eab9163db85cab9f96d846234a2626aae22f5c17c9aad4b501f4416e4"),
         Example(
             name: "one byte",
@@ -35,8 +34,7 @@ struct AESSIVTests {
             name: "17 bytes",
             key: "139383f3f82dc78e0b380027f9e5fcd2ed23716404be5c554452e4dc73d23702"
                 + "6594491820c6b8297185cc1fa84f49a5c7d7cd05c5de090ff1c3397bc2740437",
-            associatedData: "d39da73ffc03ad0a9213ffc7",
-            plaintext: "48604944a80fadf50d55b87727934458c8",
+            associatedData: "d39da73ffc03ad0a9213ffc7", plaintext: "48604944a80fadf50d55b87727934458c8",
             sealed: "a9cf73951cb39823777f35c96c845169476e2ec2317cb6b8dd8b6172fdceabff9d"),
         Example(
             name: "a vector of zeros, empty associated data",
@@ -171,8 +169,7 @@ struct AESSIVTests {
         #expect(try !opens(sealed, Self.associatedData + [0]))
     }
 
-    @Test("keys of other lengths are misuse", arguments: [0, 16, 32, 48, 63, 65, 128])
-    func keyLength(_ count: Int) {
+    @Test("keys of other lengths are misuse", arguments: [0, 16, 32, 48, 63, 65, 128]) func keyLength(_ count: Int) {
         let key = [UInt8](repeating: 1, count: count)
         Refusal.expect(.misuse) { _ = try AES256SIV(key: key.span) }
     }
@@ -189,16 +186,13 @@ struct AESSIVTests {
         }
     }
 
-    private static func sealInPlace(
-        _ message: inout [UInt8], _ cipher: borrowing AES256SIV, _ data: [UInt8]
-    ) throws {
+    private static func sealInPlace(_ message: inout [UInt8], _ cipher: borrowing AES256SIV, _ data: [UInt8]) throws {
         var span = message.mutableSpan
         try cipher.seal(inPlace: &span, associatedData: data.span)
     }
 
     private static func open(
-        _ sealed: [UInt8], _ cipher: borrowing AES256SIV, _ data: [UInt8],
-        into memory: inout [UInt8]
+        _ sealed: [UInt8], _ cipher: borrowing AES256SIV, _ data: [UInt8], into memory: inout [UInt8]
     ) throws -> Bool {
         var span = memory.mutableSpan
         return try cipher.open(sealed.span, associatedData: data.span, into: &span)

@@ -141,8 +141,7 @@ struct Curve25519Tests {
         for group in try SharedData.json(Self.signatureFile, as: Signatures.self).testGroups {
             for test in group.tests {
                 let verifies = try Ed25519.verify(
-                    Bytes.hex(test.sig).span, of: Bytes.hex(test.msg).span,
-                    under: Bytes.hex(group.publicKey.pk))
+                    Bytes.hex(test.sig).span, of: Bytes.hex(test.msg).span, under: Bytes.hex(group.publicKey.pk))
                 #expect(verifies == (test.result == "valid"), "case \(test.tcId)")
                 if verifies { ran.valid += 1 } else { ran.invalid += 1 }
             }
@@ -160,9 +159,7 @@ struct Curve25519Tests {
         "Edge cases: no key of low order, no signature in two spellings",
         .enabled(if: SharedData.has(edgeFile), "\(SharedData.missing)"))
     func edges() throws {
-        let refused: Set = [
-            "low_order_A", "low_order_residue", "non_canonical_A", "non_canonical_R",
-        ]
+        let refused: Set = ["low_order_A", "low_order_residue", "non_canonical_A", "non_canonical_R"]
         var ran = (accepted: 0, refused: 0)
         for test in try SharedData.json(Self.edgeFile, as: [Edge].self) {
             let verifies = try Ed25519.verify(

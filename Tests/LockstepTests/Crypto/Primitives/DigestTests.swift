@@ -6,10 +6,7 @@ struct DigestTests {
     @Test(
         "“abc” and nothing hash as FIPS 180-4 says",
         arguments: [
-            (
-                HashFunction.sha1, "a9993e364706816aba3e25717850c26c9cd0d89d",
-                "da39a3ee5e6b4b0d3255bfef95601890afd80709"
-            ),
+            (HashFunction.sha1, "a9993e364706816aba3e25717850c26c9cd0d89d", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
             (
                 .sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
                 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

@@ -25,8 +25,7 @@ struct GCMAbuseTests {
             var message = Message(nonce: [UInt8](repeating: 7, count: XAES256GCM.nonceLength))
             var cipher = try XAES256GCM(key: message.key.span)
             message.sealed = try cipher.seal(
-                plaintext.span, nonce: message.nonce.span,
-                associatedData: message.associatedData.span)
+                plaintext.span, nonce: message.nonce.span, associatedData: message.associatedData.span)
             return message
         }
 
@@ -35,13 +34,11 @@ struct GCMAbuseTests {
             if nonce.count == AEAD.nonceLength {
                 return Secrets.bytes(
                     ofOptional: try AEAD().open(
-                        sealed.span, key: key.span, nonce: nonce.span,
-                        associatedData: associatedData.span))
+                        sealed.span, key: key.span, nonce: nonce.span, associatedData: associatedData.span))
             }
             var cipher = try XAES256GCM(key: key.span)
             return Secrets.bytes(
-                ofOptional: try cipher.open(
-                    sealed.span, nonce: nonce.span, associatedData: associatedData.span))
+                ofOptional: try cipher.open(sealed.span, nonce: nonce.span, associatedData: associatedData.span))
         }
     }
 
@@ -62,9 +59,7 @@ struct GCMAbuseTests {
     func everyBit(_ algorithm: Algorithm) throws {
         let whole = try algorithm.message()
         #expect(try whole.open() == Message.plaintext)
-        let parts: [WritableKeyPath<Message, [UInt8]>] = [
-            \.key, \.nonce, \.associatedData, \.sealed,
-        ]
+        let parts: [WritableKeyPath<Message, [UInt8]>] = [\.key, \.nonce, \.associatedData, \.sealed]
         var flips = 0
         for part in parts {
             for bit in 0..<whole[keyPath: part].count * 8 {

@@ -23,8 +23,7 @@ struct HKDFTests {
             salt: "000102030405060708090a0b0c",
             info: "f0f1f2f3f4f5f6f7f8f9",
             count: 42,
-            output: "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf"
-                + "34007208d5b887185865"),
+            output: "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf" + "34007208d5b887185865"),
         Example(
             name: "A.2",
             key: "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -46,8 +45,7 @@ struct HKDFTests {
             salt: "",
             info: "",
             count: 42,
-            output: "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d"
-                + "9d201395faa4b61a96c8"),
+            output: "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d" + "9d201395faa4b61a96c8"),
     ]
 
     @Test("RFC 5869's examples come out", arguments: examples)
@@ -61,8 +59,7 @@ struct HKDFTests {
     @Test("every shorter output begins the longest one")
     func prefixes() throws {
         let key = Array("key".utf8)
-        let longest = Secrets.bytes(
-            of: try HKDF.derive(key.span, salt: key.span, info: key.span, count: 255 * 32))
+        let longest = Secrets.bytes(of: try HKDF.derive(key.span, salt: key.span, info: key.span, count: 255 * 32))
         #expect(longest.count == 8160)
         for count in [0, 1, 31, 32, 33, 64, 65, 8159] {
             let derived = try HKDF.derive(key.span, salt: key.span, info: key.span, count: count)
@@ -74,13 +71,11 @@ struct HKDFTests {
     func tooLong(_ function: HashFunction) throws {
         let key = Array("key".utf8)
         let limit = 255 * function.length
-        let longest = try HKDF.derive(
-            key.span, salt: key.span, info: key.span, count: limit, with: function)
+        let longest = try HKDF.derive(key.span, salt: key.span, info: key.span, count: limit, with: function)
         let count = longest.count
         #expect(count == limit)
         Refusal.expect(.misuse) {
-            _ = try HKDF.derive(
-                key.span, salt: key.span, info: key.span, count: limit + 1, with: function)
+            _ = try HKDF.derive(key.span, salt: key.span, info: key.span, count: limit + 1, with: function)
         }
     }
 }

@@ -20,12 +20,10 @@ struct HMACTests {
             message: "4869205468657265",
             code: "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
         Example(
-            number: 2, key: "4a656665",
-            message: "7768617420646f2079612077616e7420666f72206e6f7468696e673f",
+            number: 2, key: "4a656665", message: "7768617420646f2079612077616e7420666f72206e6f7468696e673f",
             code: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"),
         Example(
-            number: 3, key: String(repeating: "aa", count: 20),
-            message: String(repeating: "dd", count: 50),
+            number: 3, key: String(repeating: "aa", count: 20), message: String(repeating: "dd", count: 50),
             code: "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"),
         Example(
             number: 4, key: "0102030405060708090a0b0c0d0e0f10111213141516171819",
@@ -48,13 +46,11 @@ struct HMACTests {
 
     @Test("RFC 4231's examples come out with SHA-256", arguments: examples)
     func knownAnswer(_ example: Example) throws {
-        let code = try HMAC.code(
-            .sha256, key: Bytes.hex(example.key).span, message: Bytes.hex(example.message).span)
+        let code = try HMAC.code(.sha256, key: Bytes.hex(example.key).span, message: Bytes.hex(example.message).span)
         #expect(Hex.encode(code) == example.code)
     }
 
-    @Test("RFC 4231's second case comes out with SHA-512, RFC 2202's with SHA-1")
-    func otherFunctions() throws {
+    @Test("RFC 4231's second case comes out with SHA-512, RFC 2202's with SHA-1") func otherFunctions() throws {
         let key = Array("Jefe".utf8)
         let message = Array("what do ya want for nothing?".utf8)
         let long = try HMAC.code(.sha512, key: key.span, message: message.span)

@@ -42,9 +42,8 @@ struct PBKDF2Tests {
     @Test("published examples come out", arguments: examples)
     func knownAnswer(_ example: Example) throws {
         let derived = try PBKDF2.derive(
-            example.function, Array(example.passphrase.utf8).span,
-            salt: Array(example.salt.utf8).span, rounds: example.rounds,
-            count: example.output.utf8.count / 2)
+            example.function, Array(example.passphrase.utf8).span, salt: Array(example.salt.utf8).span,
+            rounds: example.rounds, count: example.output.utf8.count / 2)
         #expect(Hex.encode(Secrets.bytes(of: derived)) == example.output)
     }
 

@@ -11,9 +11,7 @@ struct ScryptCalibrationTests {
         _ milliseconds: Int, target: Int = 750, memory: Int? = plenty, most: Int = 1 << 23
     ) throws -> Int {
         var measured: [Int] = []
-        let cost = try Scrypt.Cost.calibrated(
-            for: .milliseconds(target), memory: memory, maximum: most
-        ) { cost in
+        let cost = try Scrypt.Cost.calibrated(for: .milliseconds(target), memory: memory, maximum: most) { cost in
             measured.append(cost.logN)
             return .milliseconds(milliseconds)
         }

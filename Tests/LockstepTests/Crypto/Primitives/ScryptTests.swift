@@ -53,8 +53,7 @@ struct ScryptTests {
     func standardCost() throws {
         #expect(Scrypt.Cost.standard == Scrypt.Cost(logN: 17, r: 8, p: 1))
         let derived = try Scrypt.derive(
-            Array("pleaseletmein".utf8).span, salt: Array("SodiumChloride".utf8).span,
-            cost: .standard)
+            Array("pleaseletmein".utf8).span, salt: Array("SodiumChloride".utf8).span, cost: .standard)
         #expect(Hex.encode(Secrets.bytes(of: derived)) == Self.examples[4].output)
     }
 

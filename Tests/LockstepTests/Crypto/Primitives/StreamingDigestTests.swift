@@ -9,8 +9,7 @@ struct StreamingDigestTests {
         return Hex.encode(try digest.finish())
     }
 
-    @Test("the digests of FIPS 180-4's examples, whatever pieces the bytes come in")
-    func knownAnswers() throws {
+    @Test("the digests of FIPS 180-4's examples, whatever pieces the bytes come in") func knownAnswers() throws {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         #expect(try Self.digest([]) == empty)
         #expect(try Self.digest([[], []]) == empty)

@@ -23,8 +23,7 @@ struct XAESTests {
             sealed: "ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271"),
         Example(
             key: 3, derived: "e9c621d4cdd9b11b00a6427ad7e559aeedd66b3857646677748f8ca796cb3fd8",
-            associatedData: "c2sp.org/XAES-256-GCM",
-            sealed: "986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d"),
+            associatedData: "c2sp.org/XAES-256-GCM", sealed: "986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d"),
     ]
 
     @Test("the specification's examples come out, with the key they derive", arguments: examples)
@@ -34,11 +33,9 @@ struct XAESTests {
         #expect(Hex.encode(Secrets.bytes(of: derived)) == example.derived)
 
         let associatedData = Array(example.associatedData.utf8)
-        let sealed = try cipher.seal(
-            Self.plaintext.span, nonce: Self.nonce.span, associatedData: associatedData.span)
+        let sealed = try cipher.seal(Self.plaintext.span, nonce: Self.nonce.span, associatedData: associatedData.span)
         #expect(Hex.encode(sealed) == example.sealed)
-        let opened = try cipher.open(
-            sealed.span, nonce: Self.nonce.span, associatedData: associatedData.span)
+        let opened = try cipher.open(sealed.span, nonce: Self.nonce.span, associatedData: associatedData.span)
         #expect(Secrets.bytes(ofOptional: opened) == Self.plaintext)
     }
 
@@ -61,27 +58,21 @@ struct XAESTests {
             let plaintext = source.squeeze(Int(source.squeeze(1)[0]))
             let associatedData = source.squeeze(Int(source.squeeze(1)[0]))
             var cipher = try XAES256GCM(key: key.span)
-            let sealed = try cipher.seal(
-                plaintext.span, nonce: nonce.span, associatedData: associatedData.span)
+            let sealed = try cipher.seal(plaintext.span, nonce: nonce.span, associatedData: associatedData.span)
             hash.absorb(sealed)
-            let opened = try cipher.open(
-                sealed.span, nonce: nonce.span, associatedData: associatedData.span)
+            let opened = try cipher.open(sealed.span, nonce: nonce.span, associatedData: associatedData.span)
             try #require(Secrets.bytes(ofOptional: opened) == plaintext, "message \(iteration)")
         }
-        #expect(
-            Hex.encode(hash.squeeze(32))
-                == "e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939")
+        #expect(Hex.encode(hash.squeeze(32)) == "e6b9edf2df6cec60c8cbd864e2211b597fb69a529160cd040d56c0c210081939")
     }
 
     @Test("an empty message seals to its tag alone, and opens to nothing")
     func empty() throws {
         var cipher = try XAES256GCM(key: [UInt8](repeating: 1, count: 32).span)
         let nothing: [UInt8] = []
-        let sealed = try cipher.seal(
-            nothing.span, nonce: Self.nonce.span, associatedData: nothing.span)
+        let sealed = try cipher.seal(nothing.span, nonce: Self.nonce.span, associatedData: nothing.span)
         #expect(sealed.count == XAES256GCM.tagLength)
-        let opened = try cipher.open(
-            sealed.span, nonce: Self.nonce.span, associatedData: nothing.span)
+        let opened = try cipher.open(sealed.span, nonce: Self.nonce.span, associatedData: nothing.span)
         #expect(Secrets.bytes(ofOptional: opened) == [])
     }
 

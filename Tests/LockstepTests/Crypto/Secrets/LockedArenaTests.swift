@@ -62,8 +62,7 @@ struct LockedArenaTests {
         withUnsafeMutablePointer(to: &elsewhere) { #expect(!arena.owns($0)) }
     }
 
-    @Test("No block overlaps another, whatever is allocated and freed between them")
-    func noOverlap() throws {
+    @Test("No block overlaps another, whatever is allocated and freed between them") func noOverlap() throws {
         let arena = try Arena(512)
         var random = SplitMix64(state: 20_261_123)
         var blocks: [(block: UnsafeMutableRawPointer, count: Int, byte: UInt8)] = []
@@ -76,8 +75,7 @@ struct LockedArenaTests {
                 Self.fill(block, arena.size(of: block), byte)
                 blocks.append((block, arena.size(of: block), byte))
             } else {
-                let (block, count, byte) = blocks.remove(
-                    at: Int(random.next() % UInt64(blocks.count)))
+                let (block, count, byte) = blocks.remove(at: Int(random.next() % UInt64(blocks.count)))
                 try #require(Self.holds(block, count, byte), "step \(step)")
                 arena.free(block)
             }
@@ -123,15 +121,13 @@ struct LockedArenaTests {
     func protection() throws {
         let arena = try Arena(1)
         let block = try #require(arena.allocate(64))
-        let region = try #require(
-            MemoryRegion.all(of: "self").first { $0.range.contains(UInt(bitPattern: block)) })
+        let region = try #require(MemoryRegion.all(of: "self").first { $0.range.contains(UInt(bitPattern: block)) })
         #expect(region.isLocked && region.isUndumped && arena.isLocked)
         // One slab, with inaccessible pages before and after it.
         #expect(region.range.count == LockedArena.slabLength)
         munlock(block, 64)
         arena.lockAgain(block)
-        let again = try #require(
-            MemoryRegion.all(of: "self").first { $0.range.contains(UInt(bitPattern: block)) })
+        let again = try #require(MemoryRegion.all(of: "self").first { $0.range.contains(UInt(bitPattern: block)) })
         #expect(again.isLocked)
     }
 }

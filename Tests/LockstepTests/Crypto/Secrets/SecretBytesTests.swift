@@ -95,8 +95,7 @@ struct SecretBytesTests {
         #expect(try Random.bytes(0) == [])
     }
 
-    @Test("more than the secure heap holds is refused, and existing secrets survive")
-    func exhaustion() throws {
+    @Test("more than the secure heap holds is refused, and existing secrets survive") func exhaustion() throws {
         let before = try Secrets.make("still here")
         Refusal.expect(.secureMemoryExhausted) { _ = try SecretBytes(zeroed: 1 << 20) }
         Refusal.expect(.secureMemoryExhausted) { _ = try SecretBytes(random: 1 << 20) }

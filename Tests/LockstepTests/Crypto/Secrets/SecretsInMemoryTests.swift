@@ -8,9 +8,7 @@ import Testing
 
 /// What the article SecretsInMemory says of a program that uses the library. Each test runs in a separate process,
 /// whose only secrets come from the files.
-@Suite(
-    "Secrets in memory",
-    .enabled(if: LockableMemory.isThere, "no memory can be locked here, or there is no /proc"))
+@Suite("Secrets in memory", .enabled(if: LockableMemory.isThere, "no memory can be locked here, or there is no /proc"))
 struct SecretsInMemoryTests {
     private let workbench: SecretsWorkbench
     private let path: String
@@ -70,8 +68,7 @@ struct SecretsInMemoryTests {
                 try #require(
                     differences.contains { $0.hasPrefix("key file: in the open") },
                     "\(differences)")
-                try #require(
-                    differences.contains { $0.hasPrefix("key file: 2 copies instead of 1") })
+                try #require(differences.contains { $0.hasPrefix("key file: 2 copies instead of 1") })
                 // It is the only violation.
                 try #require(differences.count == 2, "\(differences)")
                 withExtendedLifetime((copy, secret)) {}
@@ -101,8 +98,7 @@ struct SecretsInMemoryTests {
         }
     }
 
-    @Test(
-        "If another library has initialized SQLite before, the search finds what KeyMemory reports")
+    @Test("If another library has initialized SQLite before, the search finds what KeyMemory reports")
     func sqliteInUse() async throws {
         await #expect(processExitsWith: .success) {
             [path = path as String, known = known as KnownSecrets] in
@@ -111,8 +107,7 @@ struct SecretsInMemoryTests {
                 try #require(KeyMemory.gaps == [.databaseKeysInOrdinaryMemory])
                 let open = try Self.differences(known).filter { $0.contains("in the open") }
                 let names = open.map { String($0.prefix { $0 != ":" }) }
-                try #require(
-                    Set(names) == ["raw key", "raw key in hex", "page MAC key"], "\(open)")
+                try #require(Set(names) == ["raw key", "raw key in hex", "page MAC key"], "\(open)")
             }
             let places = try MemoryScan.places(of: known.masked)
             try #require(places.isEmpty, "\(places)")

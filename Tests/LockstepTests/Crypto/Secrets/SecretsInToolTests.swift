@@ -9,8 +9,7 @@ import Testing
     .enabled(if: LockableMemory.isThere, "no memory can be locked here, or there is no /proc"),
     .enabled(if: StalledTool.canBeRead, "this takes CAP_SYS_PTRACE on Linux, which root has"))
 struct SecretsInToolTests {
-    @Test("During a query, all copies are in the key table, locked and excluded from dumps")
-    func query() throws {
+    @Test("During a query, all copies are in the key table, locked and excluded from dumps") func query() throws {
         let workbench = try SecretsWorkbench()
         // More than a pipe can hold, with no reader at its other end.
         let sql = """
@@ -73,8 +72,7 @@ private final class StalledTool {
 
     /// `S` for a waiting process; this one reads and computes nothing else, so it can only wait for its reader.
     private func state(of process: String) throws -> Substring? {
-        let stat = String(
-            decoding: try Bytes.read(FilePath("/proc/\(process)/stat")), as: UTF8.self)
+        let stat = String(decoding: try Bytes.read(FilePath("/proc/\(process)/stat")), as: UTF8.self)
         // After the program's name in parentheses.
         return stat.split(separator: ")").last?.split(separator: " ").first
     }

@@ -12,8 +12,7 @@ struct ChunkedAbuseTests {
         return source.squeeze(2 * 16_384 + 1000)
     }()
 
-    @Test("no bit of salt, commitment, chunk or tag can be flipped, nor of key or context")
-    func everyBit() throws {
+    @Test("no bit of salt, commitment, chunk or tag can be flipped, nor of key or context") func everyBit() throws {
         let sealed = try Self.message.seal(Self.short)
         #expect(try Self.message.open(sealed) == Self.short)
         for bit in 0..<sealed.count * 8 {
@@ -39,8 +38,7 @@ struct ChunkedAbuseTests {
         let whole = try names.begin().commitment
         let other = Array((whole + whole).prefix(count))
         let message = try ChunkedEncryption.opening(
-            key: names.key.span, salt: names.salt.span, context: names.context.span,
-            commitment: other.span)
+            key: names.key.span, salt: names.salt.span, context: names.context.span, commitment: other.span)
         let isAccepted = message != nil
         #expect(!isAccepted)
     }
@@ -56,8 +54,7 @@ struct ChunkedAbuseTests {
         #expect(try !other.read(sealed).isAccepted)
     }
 
-    @Test("no shorter piece of a message is a whole one, nor is one with bytes after it")
-    func everyLength() throws {
+    @Test("no shorter piece of a message is a whole one, nor is one with bytes after it") func everyLength() throws {
         let sealed = try Self.message.seal(Self.short)
         for count in 0..<sealed.count {
             #expect(try Self.message.open(Array(sealed.prefix(count))) == nil, "\(count) bytes")
@@ -89,9 +86,7 @@ struct ChunkedAbuseTests {
         let header = Array(sealed[..<56])
         let chunks = (0..<3).map { Array(sealed.dropFirst(56 + $0 * 16_400).prefix(16_400)) }
         #expect(try Self.message.open(header + chunks.joined()) == Self.long)
-        let orders = [
-            [1, 0, 2], [0, 0, 2], [1, 1, 2], [0, 2], [1, 2], [2], [0, 1, 1, 2], [0, 1, 0, 2],
-        ]
+        let orders = [[1, 0, 2], [0, 0, 2], [1, 1, 2], [0, 2], [1, 2], [2], [0, 1, 1, 2], [0, 1, 0, 2]]
         for order in orders {
             let spoilt = header + order.flatMap { chunks[$0] }
             #expect(try Self.message.open(spoilt) == nil, "\(order)")
@@ -147,8 +142,7 @@ struct ChunkedAbuseTests {
         #expect(try message.open(chunk[...], 0, isLast: false) == nil)
     }
 
-    @Test("numbers beyond the last chunk are misuse, and the highest is only the last one's")
-    func counter() throws {
+    @Test("numbers beyond the last chunk are misuse, and the highest is only the last one's") func counter() throws {
         let limit = 1 << 38
         var last = [UInt8](repeating: 0, count: 16)
         var full = [UInt8](repeating: 0, count: 16_400)
@@ -209,8 +203,7 @@ struct ChunkedAbuseTests {
         var memory = [UInt8](repeating: 0, count: count)
         Refusal.expect(.misuse) {
             var span = memory.mutableSpan
-            _ = try Self.message.begin().open(
-                sealed.span.extracting(56...), number: 0, isLast: true, into: &span)
+            _ = try Self.message.begin().open(sealed.span.extracting(56...), number: 0, isLast: true, into: &span)
         }
     }
 }

@@ -17,8 +17,7 @@ struct ChunkedEncryptionTests {
 
     static let examples = [
         Example(
-            context: "", plaintext: "",
-            commitment: "c3e85ce0f72398b0116b509fc0959fe37713642695670dff847e2ae8493f183d",
+            context: "", plaintext: "", commitment: "c3e85ce0f72398b0116b509fc0959fe37713642695670dff847e2ae8493f183d",
             chunk: "e5729036f651cf9b55ddcfae225bd451"),
         Example(
             context: "which column, which row", plaintext: "ten bytes!",
@@ -40,9 +39,7 @@ struct ChunkedEncryptionTests {
     func threeChunks() throws {
         let message = ChunkedMessage(context: Array("long".utf8))
         let sealed = try message.seal((0..<2 * 16_384 + 3).map { UInt8($0 * 7 % 251) })
-        #expect(
-            Hex.encode(sealed[24..<56])
-                == "64728f306506462cc5167c03d87d0b575edbfccb3b43bbc5dcb949ffc180d8a0")
+        #expect(Hex.encode(sealed[24..<56]) == "64728f306506462cc5167c03d87d0b575edbfccb3b43bbc5dcb949ffc180d8a0")
         #expect(Hex.encode(sealed.suffix(19)) == "e46880585d5d726bf06af7e8d4d79b15a49c49")
         let digest = try HashFunction.sha256.digest(sealed.span.extracting(56...))
         #expect(
@@ -53,8 +50,7 @@ struct ChunkedEncryptionTests {
     @Test(
         "all five bytes of a chunk's number go into its nonce",
         arguments: [
-            (0xFF, "239ef45d79a70645bd9271732be6aa46c83da54f07"),
-            (0x100, "b0993a40eb8be7dfad25969c89b3776717a0e94426"),
+            (0xFF, "239ef45d79a70645bd9271732be6aa46c83da54f07"), (0x100, "b0993a40eb8be7dfad25969c89b3776717a0e94426"),
             (0x01_0203_0405, "2160143298de40934c4850904a8ad2dd909edc1fed"),
             (1 << 38 - 1, "a6c9efcd23dc9f23a84983a7c0a0ef074f31efa824"),
         ])
@@ -100,9 +96,7 @@ struct ChunkedEncryptionTests {
             var read: [UInt8] = []
             for number in chunks.reversed() {
                 let chunk = sealed[try layout.encryptedRange(ofChunk: number)]
-                read =
-                    try #require(
-                        try message.open(chunk, number, isLast: number == layout.lastChunk)) + read
+                read = try #require(try message.open(chunk, number, isLast: number == layout.lastChunk)) + read
             }
             let start = piece.lowerBound - chunks.lowerBound * 16_384
             #expect(read.dropFirst(start).prefix(piece.count) == plaintext[piece])
@@ -119,8 +113,7 @@ struct ChunkedEncryptionTests {
             }
             Refusal.expect(.misuse) {
                 _ = try ChunkedEncryption.opening(
-                    key: key.span, salt: salt.span, context: context.span,
-                    commitment: right.key.span)
+                    key: key.span, salt: salt.span, context: context.span, commitment: right.key.span)
             }
         }
     }

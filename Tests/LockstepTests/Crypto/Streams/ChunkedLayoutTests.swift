@@ -42,8 +42,7 @@ struct ChunkedLayoutTests {
         }
     }
 
-    @Test("lengths that are those of truncated messages are refused", arguments: 0..<4)
-    func truncated(_ chunks: Int) {
+    @Test("lengths that are those of truncated messages are refused", arguments: 0..<4) func truncated(_ chunks: Int) {
         let border = 56 + chunks * Self.sealed
         for more in 0..<16 {
             #expect(ChunkedLayout(encryptedLength: border + more) == nil)

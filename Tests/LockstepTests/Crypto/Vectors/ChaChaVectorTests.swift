@@ -33,21 +33,17 @@ struct ChaChaVectorTests {
                 let (data, sealed) = (Bytes.hex(test.aad), Bytes.hex(test.ct + test.tag))
                 guard group.ivSize == 96 else {
                     Refusal.expect(.misuse) {
-                        _ = try aead.open(
-                            sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span
-                        )
+                        _ = try aead.open(sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
                     }
                     ran.refused += 1
                     continue
                 }
                 let opened = Secrets.bytes(
-                    ofOptional: try aead.open(
-                        sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span))
+                    ofOptional: try aead.open(sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span))
                 if test.result == "valid" {
                     let message = Bytes.hex(test.msg)
                     #expect(opened == message, "case \(test.tcId)")
-                    let again = try aead.seal(
-                        message.span, key: key.span, nonce: nonce.span, associatedData: data.span)
+                    let again = try aead.seal(message.span, key: key.span, nonce: nonce.span, associatedData: data.span)
                     #expect(again == sealed, "case \(test.tcId)")
                     ran.valid += 1
                 } else {

@@ -47,9 +47,7 @@ struct ChunkedVectorTests {
             }
             let isValid = test.result == "valid"
             #expect(reading.isWhole == isValid, "case \(test.tcId)")
-            #expect(
-                reading.hasLastChunk == (isValid || test.flags.contains("ValidFinalChunk")),
-                "case \(test.tcId)")
+            #expect(reading.hasLastChunk == (isValid || test.flags.contains("ValidFinalChunk")), "case \(test.tcId)")
             if isValid {
                 message.salt = Array(stream.prefix(ChunkedEncryption.saltLength))
                 #expect(try message.seal(reading.plaintext) == stream, "case \(test.tcId)")

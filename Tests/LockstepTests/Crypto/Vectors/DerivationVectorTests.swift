@@ -27,9 +27,7 @@ struct DerivationVectorTests {
     ) throws -> (valid: Int, invalid: Int) {
         var ran = (valid: 0, invalid: 0)
         for test in try SharedData.json(file, as: HKDFVectors.self).testGroups.flatMap(\.tests) {
-            let (key, salt, info) = (
-                Bytes.hex(test.ikm), Bytes.hex(test.salt), Bytes.hex(test.info)
-            )
+            let (key, salt, info) = (Bytes.hex(test.ikm), Bytes.hex(test.salt), Bytes.hex(test.info))
             if test.result == "valid" {
                 let derived = try HKDF.derive(
                     key.span, salt: salt.span, info: info.span, count: test.size, with: function)

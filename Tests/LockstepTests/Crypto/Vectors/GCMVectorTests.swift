@@ -35,14 +35,12 @@ struct GCMVectorTests {
                 let (key, nonce) = (Bytes.hex(test.key), Bytes.hex(test.iv))
                 let data = Bytes.hex(test.aad)
                 let sealed = Bytes.hex(test.ct + test.tag)
-                let opened = try gcm.open(
-                    sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
+                let opened = try gcm.open(sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
                 let plaintext = Secrets.bytes(ofOptional: opened)
                 if test.result == "valid" {
                     let message = Bytes.hex(test.msg)
                     #expect(plaintext == message, "case \(test.tcId)")
-                    let again = try gcm.seal(
-                        message.span, key: key.span, nonce: nonce.span, associatedData: data.span)
+                    let again = try gcm.seal(message.span, key: key.span, nonce: nonce.span, associatedData: data.span)
                     #expect(again == sealed, "case \(test.tcId)")
                     ran.valid += 1
                 } else {
@@ -65,8 +63,7 @@ struct GCMVectorTests {
                 let (key, nonce) = (Bytes.hex(test.key), Bytes.hex(test.iv))
                 let (data, sealed) = (Bytes.hex(test.aad), Bytes.hex(test.ct + test.tag))
                 Refusal.expect(.misuse) {
-                    _ = try AEAD().open(
-                        sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
+                    _ = try AEAD().open(sealed.span, key: key.span, nonce: nonce.span, associatedData: data.span)
                 }
                 ran += 1
             }
@@ -107,8 +104,7 @@ struct GCMVectorTests {
     func cavpOpening() throws {
         let gcm = try AEAD()
         var ran = (opened: 0, refused: 0)
-        for (number, test) in try SharedData.json(Self.cavpFile, as: CAVP.self).decrypt.enumerated()
-        {
+        for (number, test) in try SharedData.json(Self.cavpFile, as: CAVP.self).decrypt.enumerated() {
             let opened = try gcm.open(
                 Bytes.hex(test.ct + test.tag).span, key: Bytes.hex(test.key).span,
                 nonce: Bytes.hex(test.iv).span, associatedData: Bytes.hex(test.aad).span)

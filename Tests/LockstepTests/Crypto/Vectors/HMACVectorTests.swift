@@ -28,8 +28,7 @@ struct HMACVectorTests {
         var ran = (valid: 0, invalid: 0)
         for group in try SharedData.json(file, as: Wycheproof.self).testGroups {
             for test in group.tests {
-                let code = try HMAC.code(
-                    function, key: Bytes.hex(test.key).span, message: Bytes.hex(test.msg).span)
+                let code = try HMAC.code(function, key: Bytes.hex(test.key).span, message: Bytes.hex(test.msg).span)
                 let agrees = ConstantTime.equal(
                     code.span.extracting(first: group.tagSize / 8), Bytes.hex(test.tag).span)
                 #expect(agrees == (test.result == "valid"), "case \(test.tcId)")
@@ -75,8 +74,7 @@ struct HMACVectorTests {
     func cavp() throws {
         let tests = try SharedData.json(Self.cavpFile, as: CAVP.self).tests
         for (number, test) in tests.enumerated() {
-            let code = try HMAC.code(
-                .sha256, key: Bytes.hex(test.key).span, message: Bytes.hex(test.msg).span)
+            let code = try HMAC.code(.sha256, key: Bytes.hex(test.key).span, message: Bytes.hex(test.msg).span)
             #expect(Hex.encode(code.prefix(test.tlen)) == test.mac, "case \(number)")
         }
         #expect(tests.count == 225)

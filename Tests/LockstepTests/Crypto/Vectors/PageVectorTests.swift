@@ -24,13 +24,11 @@ struct PageVectorTests {
     }
 
     private func apply(
-        _ cipher: inout PageCipher, encrypting: Bool, _ key: [UInt8], _ vector: [UInt8],
-        _ input: [UInt8]
+        _ cipher: inout PageCipher, encrypting: Bool, _ key: [UInt8], _ vector: [UInt8], _ input: [UInt8]
     ) -> [UInt8]? {
         var output = [UInt8](repeating: 0, count: input.count)
         let done = cipher.apply(
-            encrypting: encrypting, key: key, vector: vector, input, count: Int32(input.count),
-            into: &output)
+            encrypting: encrypting, key: key, vector: vector, input, count: Int32(input.count), into: &output)
         return done ? output : nil
     }
 
@@ -43,17 +41,14 @@ struct PageVectorTests {
         var ran = (valid: 0, invalid: 0)
         let groups = try SharedData.json(Self.cipherFile, as: CipherVectors.self).testGroups
         for test in groups.filter({ $0.keySize == 256 }).flatMap(\.tests) {
-            let (key, vector, sealed) = (
-                Bytes.hex(test.key), Bytes.hex(test.iv), Bytes.hex(test.ct)
-            )
+            let (key, vector, sealed) = (Bytes.hex(test.key), Bytes.hex(test.iv), Bytes.hex(test.ct))
             let message = Bytes.hex(test.msg)
             let rest = 16 - message.count % 16
             let padded = message + [UInt8](repeating: UInt8(rest), count: rest)
             let opened = apply(&cipher, encrypting: false, key, vector, sealed)
             if test.result == "valid" {
                 #expect(opened == padded, "case \(test.tcId)")
-                let plain = try AES256CBC.decrypt(
-                    sealed.span, key: key.span, initialisationVector: vector.span)
+                let plain = try AES256CBC.decrypt(sealed.span, key: key.span, initialisationVector: vector.span)
                 #expect(plain == padded, "case \(test.tcId)")
                 let again = apply(&cipher, encrypting: true, key, vector, padded)
                 #expect(again == sealed, "case \(test.tcId)")

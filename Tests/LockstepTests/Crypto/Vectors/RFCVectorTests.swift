@@ -58,8 +58,7 @@ struct RFCVectorTests {
         let tests = try Self.vectors().rfc7914_pbkdf2_sha256.tests
         for test in tests {
             let derived = try PBKDF2.derive(
-                .sha256, Array(test.P.utf8).span, salt: Array(test.S.utf8).span, rounds: test.c,
-                count: test.dkLen)
+                .sha256, Array(test.P.utf8).span, salt: Array(test.S.utf8).span, rounds: test.c, count: test.dkLen)
             #expect(Hex.encode(Secrets.bytes(of: derived)) == test.out)
         }
         #expect(tests.count == 2)
@@ -85,8 +84,7 @@ struct RFCVectorTests {
     func hmac() throws {
         let tests = try Self.vectors().rfc4231_hmac_sha256.tests
         for test in tests {
-            let code = try HMAC.code(
-                .sha256, key: Bytes.hex(test.key).span, message: Bytes.hex(test.msg).span)
+            let code = try HMAC.code(.sha256, key: Bytes.hex(test.key).span, message: Bytes.hex(test.msg).span)
             #expect(Hex.encode(code) == test.mac)
         }
         #expect(tests.count == 6)

@@ -29,8 +29,7 @@ struct SIVVectorTests {
     func wycheproof() throws {
         var ran = (valid: 0, invalid: 0)
         var refused: [Int] = []
-        for group in try SharedData.json(Self.file, as: Wycheproof.self).testGroups
-        where group.keySize == 512 {
+        for group in try SharedData.json(Self.file, as: Wycheproof.self).testGroups where group.keySize == 512 {
             for test in group.tests {
                 let cipher = try AES256SIV(key: Bytes.hex(test.key).span)
                 let (data, sealed) = (Bytes.hex(test.aad), Bytes.hex(test.ct))
@@ -63,8 +62,7 @@ struct SIVVectorTests {
         .enabled(if: SharedData.has(file), "\(SharedData.missing)"))
     func otherKeys() throws {
         var ran = 0
-        for group in try SharedData.json(Self.file, as: Wycheproof.self).testGroups
-        where group.keySize != 512 {
+        for group in try SharedData.json(Self.file, as: Wycheproof.self).testGroups where group.keySize != 512 {
             for test in group.tests {
                 Refusal.expect(.misuse) {
                     _ = try AES256SIV(key: Bytes.hex(test.key).span)

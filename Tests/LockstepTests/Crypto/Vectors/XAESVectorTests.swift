@@ -23,8 +23,7 @@ struct XAESVectorTests {
             var cipher = try XAES256GCM(key: Bytes.hex(test.K).span)
             let (nonce, data) = (Bytes.hex(test.N), Bytes.hex(test.aad))
             #expect(Hex.encode(Secrets.bytes(of: try cipher.derivedKey(nonce.span))) == test.Kx)
-            let sealed = try cipher.seal(
-                Bytes.hex(test.pt).span, nonce: nonce.span, associatedData: data.span)
+            let sealed = try cipher.seal(Bytes.hex(test.pt).span, nonce: nonce.span, associatedData: data.span)
             #expect(Hex.encode(sealed) == test.ct)
             let opened = try cipher.open(
                 sealed.span, nonce: nonce.span, associatedData: data.span)

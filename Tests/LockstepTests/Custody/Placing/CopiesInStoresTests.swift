@@ -47,8 +47,7 @@ struct CopiesInStoresTests {
         #expect(try Bytes.read(copy) == before)
     }
 
-    @Test("can have it forked first, and then changes it; the database stays as it is")
-    func forked() throws {
+    @Test("can have it forked first, and then changes it; the database stays as it is") func forked() throws {
         let store = try open(copy, .fork)
         #expect(!store.isCopy)
         try store.writeHere { try $0.execute("DELETE FROM item") }
@@ -84,8 +83,7 @@ struct CopiesInStoresTests {
         try store.blocking.close()
     }
 
-    @Test("in the place of its database goes on with it: somebody restored it by hand")
-    func inPlace() throws {
+    @Test("in the place of its database goes on with it: somebody restored it by hand") func inPlace() throws {
         DatabaseScratch.remove(scratch.path)
         try Bytes.write(Bytes.read(copy), to: scratch.path)
         let store = try open(scratch.path)

@@ -26,8 +26,7 @@ struct ForkTests {
     }
 
     private func content(_ path: FilePath) throws -> KeyringTable.Content {
-        try KeyringTable.read(
-            Connection.open(path, key: scratch.keyring().databaseKey(for: path).withoutOrigin()))
+        try KeyringTable.read(Connection.open(path, key: scratch.keyring().databaseKey(for: path).withoutOrigin()))
     }
 
     private func rows(_ path: FilePath) throws -> [String] {
@@ -42,9 +41,7 @@ struct ForkTests {
 
     @Test("A backup gets an identity and a record of its own, and its database changes in nothing")
     func backup() throws {
-        let (before, record, rows) = (
-            try Bytes.read(path), try #require(records().first), try rows(copy)
-        )
+        let (before, record, rows) = (try Bytes.read(path), try #require(records().first), try rows(copy))
         let report = try fork()
         #expect(report.origin == record.database && report.database != record.database)
         #expect(try report.original == RealPath.of(path))
@@ -84,16 +81,13 @@ struct ForkTests {
         for path in [path, copy] { try bound.open(path) }
     }
 
-    @Test("A fork that was killed after its first step is finished by the next one")
-    func interrupted() throws {
+    @Test("A fork that was killed after its first step is finished by the next one") func interrupted() throws {
         let origin = try #require(records().first?.database)
         let id = [UInt8](repeating: 7, count: 16)
         var keyring = try scratch.keyring()
         try scratch.file.update(&keyring) { keyring in
             try keyring.list(
-                DatabaseRecord(
-                    database: id, keyVersion: 1, path: scratch.file.spelling(of: copy),
-                    origin: origin))
+                DatabaseRecord(database: id, keyVersion: 1, path: scratch.file.spelling(of: copy), origin: origin))
         }
         // Until then it is what it was.
         try bound.open(copy)
@@ -111,8 +105,7 @@ struct ForkTests {
         try scratch.file.update(&keyring) { $0.note(report.database, recorded: 0) }
         try bound.open(copy)
         Refusal.expect(.misuse) { try fork() }
-        try keyring.settle(
-            Connection.open(copy, key: keyring.databaseKey(for: copy)), in: scratch.file)
+        try keyring.settle(Connection.open(copy, key: keyring.databaseKey(for: copy)), in: scratch.file)
         #expect(try records().allSatisfy { $0.seen > 0 })
         #expect(try records().count == 2)
     }
@@ -138,8 +131,7 @@ struct ForkTests {
         Refusal.expect(.misuse) { try fork(path) }
     }
 
-    @Test("Without a known place a file that claims to be the database is believed")
-    func placeless() throws {
+    @Test("Without a known place a file that claims to be the database is believed") func placeless() throws {
         let other = scratch.folder.file("other.db")
         try FileManager.default.copyItem(atPath: path.string, toPath: other.string)
         var keyring = try scratch.keyring()

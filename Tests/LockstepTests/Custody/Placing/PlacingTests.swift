@@ -25,8 +25,7 @@ struct PlacingTests {
     }
 
     private func withStore(_ body: (Store) throws -> Void) throws {
-        let store = try Store.open(
-            scratch.path, rawKey: scratch.keyring().databaseKey(for: scratch.path))
+        let store = try Store.open(scratch.path, rawKey: scratch.keyring().databaseKey(for: scratch.path))
         try body(store)
         try store.blocking.close()
     }
@@ -82,8 +81,7 @@ struct PlacingTests {
         try bound.open()
     }
 
-    @Test("An export of a recorded database is adopted in its place, and not beside it")
-    func exported() throws {
+    @Test("An export of a recorded database is adopted in its place, and not beside it") func exported() throws {
         let (original, new) = (scratch.folder.file("plain.db"), scratch.folder.file("new.db"))
         try withStore { store in try PlaintextExport(to: original).run(on: store) }
         var keyring = try scratch.keyring()
@@ -158,8 +156,7 @@ struct PlacingTests {
             }
         }
         Refusal.expect(.permissionsTooOpen) { try scratch.file.reread(&keyring) }
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600], ofItemAtPath: scratch.file.path.string)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: scratch.file.path.string)
         _ = try Connection.open(new, key: scratch.keyring().databaseKey(for: new))
         #expect(try scratch.keyring().document.files.count == 3)
     }
@@ -182,8 +179,7 @@ struct PlacingTests {
         try bound.open(second)
     }
 
-    @Test("Nobody replaces a database that somebody restores, and no key is destroyed meanwhile")
-    func locked() throws {
+    @Test("Nobody replaces a database that somebody restores, and no key is destroyed meanwhile") func locked() throws {
         try scratch.rotate()
         try rotateSecond()
         var keyring = try scratch.keyring()

@@ -89,8 +89,7 @@ struct DeploymentRecordedDownTests {
         do {
             let connection = try scratch.database.open()
             try LedgerVictim.forge(
-                "UPDATE lockstep_migration SET down = '\(LedgerVictim.planted)' WHERE version = '1';",
-                connection)
+                "UPDATE lockstep_migration SET down = '\(LedgerVictim.planted)' WHERE version = '1';", connection)
         }
         let good = try DeploymentScratch.good()
         Refusal.expect(.migrationChanged) {
@@ -99,8 +98,7 @@ struct DeploymentRecordedDownTests {
         Refusal.expect(.migrationChanged) {
             try SafeMigration(of: scratch.path, sets: [good]).run(scratch.access())
         }
-        #expect(
-            try failure(of: FleetMigration(of: [scratch.path], sets: [good])) == .migrationChanged)
+        #expect(try failure(of: FleetMigration(of: [scratch.path], sets: [good])) == .migrationChanged)
         #expect(try scratch.backups == [])
     }
 }

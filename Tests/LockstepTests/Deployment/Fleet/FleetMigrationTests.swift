@@ -116,11 +116,9 @@ struct FleetMigrationTests {
 
     // MARK: Failures
 
-    @Test("A failing file does not affect the others, and the next run does only the rest")
-    func failure() throws {
+    @Test("A failing file does not affect the others, and the next run does only the rest") func failure() throws {
         // Fails for more than three rows.
-        let careful = Scratch.up(
-            "CREATE TABLE few (n CHECK (n < 4)); INSERT INTO few SELECT count(*) FROM item;")
+        let careful = Scratch.up("CREATE TABLE few (n CHECK (n < 4)); INSERT INTO few SELECT count(*) FROM item;")
         let set = try Scratch.set(DeploymentScratch.first, DeploymentScratch.second, careful)
         let (report, results) = try run(fleet(set))
         #expect(report.migrated == 4 && report.failed == 3 && !report.isSuccess)
@@ -157,8 +155,7 @@ struct FleetMigrationTests {
             let codes = (0..<7).map { results["\($0).db"]?.error?.code }
             #expect(
                 codes == [
-                    .truncated, .plaintextDatabase, .emptyDatabase, .notAFile, .foreignApplication,
-                    .busy, .wrongKey,
+                    .truncated, .plaintextDatabase, .emptyDatabase, .notAFile, .foreignApplication, .busy, .wrongKey,
                 ])
         }
         #expect(try Bytes.read(files[0]) == Array("no database".utf8))
@@ -188,8 +185,7 @@ struct FleetMigrationTests {
         let endless = Scratch.up(
             "CREATE TABLE n (x);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
                 + "INSERT INTO n SELECT x FROM c;")
-        var fleet = try fleet(
-            Scratch.set(DeploymentScratch.first, DeploymentScratch.second, endless))
+        var fleet = try fleet(Scratch.set(DeploymentScratch.first, DeploymentScratch.second, endless))
         // The connections below can be in the way for a moment.
         (fleet.timeout, fleet.options.busyTimeout) = (.seconds(60), .seconds(60))
         var report = FleetReport()
@@ -249,10 +245,8 @@ struct FleetMigrationTests {
 
     // MARK: Safely
 
-    @Test("In safe mode a failing file is restored, and the others have a backup each")
-    func safely() throws {
-        let careful = Scratch.up(
-            "CREATE TABLE few (n CHECK (n < 4)); INSERT INTO few SELECT count(*) FROM item;")
+    @Test("In safe mode a failing file is restored, and the others have a backup each") func safely() throws {
+        let careful = Scratch.up("CREATE TABLE few (n CHECK (n < 4)); INSERT INTO few SELECT count(*) FROM item;")
         var fleet = try fleet(
             Scratch.set(
                 DeploymentScratch.first, DeploymentScratch.second, DeploymentScratch.third,
@@ -289,8 +283,7 @@ struct FleetMigrationTests {
         #expect(try FleetMigration.files(matching: "\(folder.path)/?.db") == files)
         // Given alone it can be a database's name.
         try folder.write("alone-wal", "x")
-        #expect(
-            try FleetMigration.files(matching: "\(folder.path)/a*") == [folder.file("alone-wal")])
+        #expect(try FleetMigration.files(matching: "\(folder.path)/a*") == [folder.file("alone-wal")])
         Refusal.expect(.notFound) { _ = try FleetMigration.files(matching: "\(folder.path)/*.x") }
     }
 }

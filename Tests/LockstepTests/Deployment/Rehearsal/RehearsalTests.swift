@@ -28,8 +28,7 @@ struct RehearsalTests {
         return try rehearsal.run(scratch.access(), progress: progress)
     }
 
-    @Test("It reports each version's effect on the rows, and the database is unchanged")
-    func success() throws {
+    @Test("It reports each version's effect on the rows, and the database is unchanged") func success() throws {
         let report = try run(rehearsal(DeploymentScratch.good()))
         #expect(report.isClean && report.failure == nil && report.notices.isEmpty)
         #expect(report.steps.map(\.version.description) == ["2", "3"])
@@ -157,8 +156,7 @@ struct RehearsalTests {
 
     // MARK: Refusals
 
-    @Test("Too little space, another key, damage, links and unsound files are refused")
-    func refusals() throws {
+    @Test("Too little space, another key, damage, links and unsound files are refused") func refusals() throws {
         var rehearsal = try rehearsal(DeploymentScratch.good())
         let size = try scratch.database.bytes.count
         rehearsal.freeSpace = { _ in DiskSpace.needed(forCopyOf: size) + size - 1 }
@@ -171,8 +169,7 @@ struct RehearsalTests {
         rehearsal.folder = scratch.folder.file("none")
         Refusal.expect(.notFound) { _ = try run(rehearsal) }
         let link = scratch.folder.file("link.db")
-        try FileManager.default.createSymbolicLink(
-            atPath: link.string, withDestinationPath: "data.db")
+        try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: "data.db")
         Refusal.expect(.notAFile) {
             _ = try Rehearsal(of: link, sets: [DeploymentScratch.good()]).run(scratch.access())
         }

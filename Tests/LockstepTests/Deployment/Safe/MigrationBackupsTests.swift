@@ -28,8 +28,7 @@ struct MigrationBackupsTests {
     /// A file that begins like a backup.
     @discardableResult
     private func put(_ stamp: String, salt: UInt8 = 1) throws -> FilePath {
-        try scratch.folder.write(
-            "data.db.\(stamp).before-migration", DatabaseScratch.salt(salt) + [1, 2, 3])
+        try scratch.folder.write("data.db.\(stamp).before-migration", DatabaseScratch.salt(salt) + [1, 2, 3])
     }
 
     @Test("Names contain the database, the time in UTC and a number")
@@ -45,14 +44,10 @@ struct MigrationBackupsTests {
         "Other names are not backups",
         arguments: [
             "data.db", "data.db.before-migration", "data.db.20260131T120000Z.before-migration",
-            "data.db.20260131T120000Z-0.before-migration",
-            "data.db.20260131T120000Z-01.before-migration",
-            "data.db.20260131T120000Z-1-1.before-migration",
-            "data.db.20260131T120000Z--1.before-migration",
-            "data.db.2026013XT120000Z-1.before-migration",
-            "data.db.20260131T120000Z-1.before-migration.bak",
-            "other.db.20260131T120000Z-1.before-migration",
-            "xdata.db.20260131T120000Z-1.before-migration",
+            "data.db.20260131T120000Z-0.before-migration", "data.db.20260131T120000Z-01.before-migration",
+            "data.db.20260131T120000Z-1-1.before-migration", "data.db.20260131T120000Z--1.before-migration",
+            "data.db.2026013XT120000Z-1.before-migration", "data.db.20260131T120000Z-1.before-migration.bak",
+            "other.db.20260131T120000Z-1.before-migration", "xdata.db.20260131T120000Z-1.before-migration",
         ])
     func otherNames(name: String) throws { #expect(try backups().parse(name) == nil) }
 
@@ -93,8 +88,7 @@ struct MigrationBackupsTests {
         #expect(
             try scratch.names == [
                 "data.db", "data.db.20251231T235959Z-1.before-migration",
-                "data.db.20260131T120000Z-10.before-migration",
-                "data.db.20260131T120001Z-1.before-migration",
+                "data.db.20260131T120000Z-10.before-migration", "data.db.20260131T120001Z-1.before-migration",
             ])
         try backups().sweep(keeping: 0)
         #expect(try scratch.names == ["data.db"])

@@ -91,8 +91,7 @@ struct SafeJournalTests {
         Refusal.expect(.malformedInput) { _ = try SafeJournal.read(of: database) }
     }
 
-    @Test("Bytes that are not text, an oversized file, a link and a folder are refused, too")
-    func hostile() throws {
+    @Test("Bytes that are not text, an oversized file, a link and a folder are refused, too") func hostile() throws {
         try Bytes.write([0xFF, 0xFE], to: path)
         Refusal.expect(.malformedInput) { _ = try SafeJournal.read(of: database) }
         try Bytes.write([UInt8](repeating: 0x61, count: 100_000), to: path)

@@ -38,10 +38,7 @@ struct SafeMigrationFaultTests {
         #expect(calls[backup - 1].action == "sync")
         let migrating = try position("create", isJournal, from: backup)
         #expect(calls[(backup + 1)..<migrating].contains { $0.action == "sync" })
-        #expect(
-            calls[migrating...].prefix(5).map(\.action) == [
-                "create", "write", "sync", "rename", "sync",
-            ])
+        #expect(calls[migrating...].prefix(5).map(\.action) == ["create", "write", "sync", "rename", "sync"])
         let restoring = try position("create", isJournal, from: migrating + 1)
         let written = try position("write", { $0 == "data.db-wal" }, from: restoring)
         let synced = try position("sync", { $0 == "data.db-wal" }, from: written)
@@ -80,8 +77,7 @@ struct SafeMigrationFaultTests {
         let calls = try await SafeVictim(copying: original).run("safe")
         for call in calls.chosen(12) {
             // Loses everything unsynced, or a part of it: the parity of the call decides.
-            for call in Torture.isLong ? [call, call + 1] : [call]
-            where call <= calls.count && part.goesOn() {
+            for call in Torture.isLong ? [call, call + 1] : [call] where call <= calls.count && part.goesOn() {
                 let victim = try SafeVictim(copying: original)
                 try victim.makeLost()
                 #expect(try await victim.run("safe", "lose", at: call).outcome == .killed)
@@ -152,8 +148,7 @@ struct SafeMigrationFaultTests {
             #expect(try victim.names.allSatisfy { !$0.hasSuffix(".new") })
         }
         #expect(try victim.version() == 2)
-        let origin = try Connection.open(
-            victim.folder.file(try #require(first)), key: victim.database.key())
+        let origin = try Connection.open(victim.folder.file(try #require(first)), key: victim.database.key())
         #expect(try Ledger.entries(origin).count == 1)
         try victim.expectCompletion("after a crash loop")
     }
@@ -167,8 +162,7 @@ struct SafeMigrationFaultTests {
             #expect(try victim.version() == 3)
             #expect(try victim.names.count { $0.hasSuffix(".before-migration") } == 1)
         }
-        let migration = SafeMigration(
-            of: victim.database.path, sets: [try DeploymentScratch.good()])
+        let migration = SafeMigration(of: victim.database.path, sets: [try DeploymentScratch.good()])
         let report = try await JobThread.run {
             try migration.run(DatabaseAccess(rawKey: victim.database.key()))
         }

@@ -18,9 +18,8 @@ struct SafeMigrationTests {
     /// Runs it and expects this error, this outcome, and an unchanged database.
     @discardableResult
     private func expectUndone(
-        _ migration: SafeMigration, _ outcome: SafeMigrationReport.Outcome,
-        _ code: LockstepError.Code?, sourceLocation: SourceLocation = #_sourceLocation,
-        progress: JobProgress.Handler = { _ in }
+        _ migration: SafeMigration, _ outcome: SafeMigrationReport.Outcome, _ code: LockstepError.Code?,
+        sourceLocation: SourceLocation = #_sourceLocation, progress: JobProgress.Handler = { _ in }
     ) throws -> SafeMigrationReport {
         let before = try scratch.content()
         var report = SafeMigrationReport()
@@ -36,14 +35,11 @@ struct SafeMigrationTests {
         #expect(report.backup == nil, sourceLocation: sourceLocation)
         #expect(try scratch.content() == before, sourceLocation: sourceLocation)
         #expect(try scratch.names == ["data.db"], sourceLocation: sourceLocation)
-        #expect(
-            try PageAudit(scratch.path).run(key: scratch.database.key()).isClean,
-            sourceLocation: sourceLocation)
+        #expect(try PageAudit(scratch.path).run(key: scratch.database.key()).isClean, sourceLocation: sourceLocation)
         return report
     }
 
-    @Test("A successful run migrates and verifies, and the backup has the previous content")
-    func success() throws {
+    @Test("A successful run migrates and verifies, and the backup has the previous content") func success() throws {
         let before = try scratch.content()
         var reported: [JobProgress] = []
         let report = try migration(DeploymentScratch.good()).run(scratch.access()) {
@@ -88,8 +84,7 @@ struct SafeMigrationTests {
         "If a later version fails, the commits are undone, every row and the ledger included"
     )
     func restored() throws {
-        let report = try expectUndone(
-            migration(DeploymentScratch.failingAtThird()), .restored, .migrationFailed)
+        let report = try expectUndone(migration(DeploymentScratch.failingAtThird()), .restored, .migrationFailed)
         #expect(report.migration.steps.map(\.version.description) == ["2"])
         // And again, until it succeeds.
         try expectUndone(
@@ -124,10 +119,8 @@ struct SafeMigrationTests {
 
     @Test("A failure in the second set undoes the first, too")
     func sets() throws {
-        let other = try MigrationSet(
-            name: "other", files: [("0001_x.sql", DeploymentScratch.failing)])
-        let migration = SafeMigration(
-            of: scratch.path, sets: [try DeploymentScratch.good(), other])
+        let other = try MigrationSet(name: "other", files: [("0001_x.sql", DeploymentScratch.failing)])
+        let migration = SafeMigration(of: scratch.path, sets: [try DeploymentScratch.good(), other])
         let report = try expectUndone(migration, .restored, .migrationFailed)
         #expect(report.migration.steps.count == 2)
     }
@@ -150,16 +143,13 @@ struct SafeMigrationTests {
 
     // MARK: Checks
 
-    @Test("A check that fails afterwards, but not before, restores the database")
-    func verification() throws {
-        let report = try expectUndone(
-            migration(DeploymentScratch.driftingAtThird()), .restored, .verificationFailed)
+    @Test("A check that fails afterwards, but not before, restores the database") func verification() throws {
+        let report = try expectUndone(migration(DeploymentScratch.driftingAtThird()), .restored, .verificationFailed)
         #expect(report.migration.steps.count == 2)
         #expect(report.verification?.outcomes.filter(\.hasFailed).map(\.check) == [.drift])
     }
 
-    @Test("A check that also failed before is reported, and does not stop the migration")
-    func knownFailure() throws {
+    @Test("A check that also failed before is reported, and does not stop the migration") func knownFailure() throws {
         do {
             let connection = try scratch.database.open()
             try connection.execute("CREATE TABLE stray (x)")
@@ -190,9 +180,7 @@ struct SafeMigrationTests {
     func progress(place: Int) throws {
         let last: [JobProgress.Phase] = [.up.of("test 2"), .up.of("test 3"), .verifying]
         var seen: [JobProgress.Phase] = []
-        try expectUndone(
-            migration(DeploymentScratch.good()), place == 0 ? .rolledBack : .restored, nil
-        ) { progress in
+        try expectUndone(migration(DeploymentScratch.good()), place == 0 ? .rolledBack : .restored, nil) { progress in
             seen.append(progress.phase)
             // It throws during the restore too, which goes on.
             if seen.contains(last[place]) { throw Stop() }
@@ -217,8 +205,7 @@ struct SafeMigrationTests {
                 var last: JobProgress?
                 try expectUndone(migration, outcome, error?.code) { progress in
                     defer { last = progress }
-                    guard progress == last, progress.phase == .up.of("test \(scripts.count)"),
-                        progress.step != nil
+                    guard progress == last, progress.phase == .up.of("test \(scripts.count)"), progress.step != nil
                     else { return }
                     if let error { throw error }
                     throw Stop()

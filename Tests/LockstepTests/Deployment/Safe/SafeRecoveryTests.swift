@@ -43,9 +43,7 @@ struct SafeRecoveryTests {
             try run(set, &report)
         }
         #expect(failure?.code == .notRestored, sourceLocation: sourceLocation)
-        #expect(
-            failure?.message.contains(word) == true, "\(failure as Any)",
-            sourceLocation: sourceLocation)
+        #expect(failure?.message.contains(word) == true, "\(failure as Any)", sourceLocation: sourceLocation)
         #expect(report.outcome == .notRestored, sourceLocation: sourceLocation)
     }
 
@@ -80,8 +78,7 @@ struct SafeRecoveryTests {
         try leave(.migrating, DeploymentScratch.good(), at: 2)
         let before = try scratch.content()
         let set = try Scratch.set(
-            DeploymentScratch.first, DeploymentScratch.second, DeploymentScratch.third,
-            DeploymentScratch.failing)
+            DeploymentScratch.first, DeploymentScratch.second, DeploymentScratch.third, DeploymentScratch.failing)
         var report = SafeMigrationReport()
         Refusal.expect(.migrationFailed) { try run(set, &report) }
         #expect(report.outcome == .restored)
@@ -237,9 +234,8 @@ struct SafeRecoveryTests {
         let foreign = scratch.folder.file("data.db.20200101T000000Z-1.before-migration")
         do { _ = try Connection.create(foreign, key: scratch.database.key(2)).path }
         for path in [victim, other.path, foreign] {
-            try SafeJournal(
-                phase: .restoring, backup: path, content: scratch.database.open().contentDigest()
-            ).write(of: scratch.path)
+            try SafeJournal(phase: .restoring, backup: path, content: scratch.database.open().contentDigest()).write(
+                of: scratch.path)
             var report = SafeMigrationReport()
             #expect(throws: LockstepError.self) { try run(DeploymentScratch.good(), &report) }
             #expect(try scratch.content() == before)

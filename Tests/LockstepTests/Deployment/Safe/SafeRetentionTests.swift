@@ -117,9 +117,7 @@ struct SafeRetentionTests {
             try SafeMigration(of: path, sets: [set]).run(scratch.access(), into: &report)
         }
         #expect(report.outcome == .restored)
-        #expect(
-            try DeploymentScratch.content(Connection.open(path, key: scratch.database.key()))
-                == before)
+        #expect(try DeploymentScratch.content(Connection.open(path, key: scratch.database.key())) == before)
         let names = try files.contentsOfDirectory(atPath: disk.path.string).sorted()
         #expect(names == [".data.db.custody", ".data.db.safe-migration-lock", "data.db"])
     }
@@ -231,8 +229,7 @@ struct SafeRetentionTests {
             DeploymentScratch.first.replacing("item", with: "thing"), DeploymentScratch.second)
         var report = SafeMigrationReport()
         Refusal.expect(.migrationChanged) {
-            try SafeMigration(of: scratch.path, sets: [changed]).run(
-                scratch.access(), into: &report)
+            try SafeMigration(of: scratch.path, sets: [changed]).run(scratch.access(), into: &report)
         }
         #expect(report.outcome == nil)
         #expect(try scratch.names == ["data.db"])

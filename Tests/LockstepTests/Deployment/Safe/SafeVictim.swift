@@ -12,8 +12,7 @@ struct SafeVictim {
 
     /// - Parameter scripts: The scripts of the set that the worker runs.
     init(_ scripts: [String]) throws {
-        victim = try MigrationVictim(
-            DeploymentScratch(rows: Self.rows).database, migratedBy: scripts)
+        victim = try MigrationVictim(DeploymentScratch(rows: Self.rows).database, migratedBy: scripts)
     }
 
     init(copying other: SafeVictim) throws { victim = try MigrationVictim(copying: other.victim) }
@@ -58,12 +57,10 @@ struct SafeVictim {
     private func findMissingRows(
         _ connection: borrowing Connection, _ applied: Int
     ) throws -> String? {
-        let rows = try Scratch.int(
-            connection, "SELECT count(*) FROM item WHERE body LIKE '%' || (id - 1)")
+        let rows = try Scratch.int(connection, "SELECT count(*) FROM item WHERE body LIKE '%' || (id - 1)")
         guard rows == Self.rows else { return "\(rows as Any) rows" }
         if applied > 1 {
-            let sized = try Scratch.int(
-                connection, "SELECT count(*) FROM item WHERE size = length(body)")
+            let sized = try Scratch.int(connection, "SELECT count(*) FROM item WHERE size = length(body)")
             guard sized == Self.rows else { return "\(sized as Any) rows of version 2" }
         }
         guard applied > 2 else { return nil }
@@ -94,8 +91,7 @@ struct SafeVictim {
         let before = try version()
         var report = SafeMigrationReport()
         do {
-            try SafeMigration(of: database.path, sets: [set]).run(
-                DatabaseAccess(rawKey: database.key()), into: &report)
+            try SafeMigration(of: database.path, sets: [set]).run(DatabaseAccess(rawKey: database.key()), into: &report)
         } catch let error as LockstepError {
             #expect([.rolledBack, .restored].contains(report.outcome), "\(error)")
             let due = report.recovery == .restored ? 1 : before

@@ -53,12 +53,10 @@ struct LargeCellTests {
         let needing = [
             "SELECT data FROM reel_open", "SELECT * FROM reel_open",
             "SELECT length(\"data\") FROM reel_open WHERE id = 1",
-            "UPDATE reel_open SET name = length(data) WHERE id = 1",
-            "UPDATE reel_open SET id = 7 WHERE id = 1",
+            "UPDATE reel_open SET name = length(data) WHERE id = 1", "UPDATE reel_open SET id = 7 WHERE id = 1",
             "UPDATE reel_open SET name = 'x' WHERE id = 1 AND data NOT NULL",
             "UPDATE reel_open SET name = 'x' WHERE id = 1 RETURNING *",
-            "DELETE FROM reel_open WHERE id = 1 AND [DATA] IS NOT 5",
-            "INSERT INTO log SELECT * FROM reel_open",
+            "DELETE FROM reel_open WHERE id = 1 AND [DATA] IS NOT 5", "INSERT INTO log SELECT * FROM reel_open",
             "UPDATE reel_open SET name = 'x' WHERE id IN (SELECT a.id FROM reel_open a NATURAL JOIN log)",
         ]
         for sql in needing {
@@ -89,8 +87,7 @@ struct LargeCellTests {
         let whole: SQL = "SELECT length(lockstep_open_whole(\(capability), data, id)) FROM reel"
         #expect(try connection.value(whole, as: Int.self) == Self.count)
         try connection.execute(
-            "DELETE FROM reel_open WHERE id = 1 AND (SELECT count(*) FROM reel_open) = 2 RETURNING id"
-        )
+            "DELETE FROM reel_open WHERE id = 1 AND (SELECT count(*) FROM reel_open) = 2 RETURNING id")
         #expect(try connection.texts("SELECT name FROM reel") == ["reel 2"])
     }
 
@@ -102,8 +99,7 @@ struct LargeCellTests {
         Refusal.expect(.tooLarge) {
             try connection.execute("UPDATE reel_open SET name = 'x' WHERE id = 2")
         }
-        try connection.execute(
-            "CREATE TEMP VIEW lengths AS SELECT length(data) AS n FROM reel_open")
+        try connection.execute("CREATE TEMP VIEW lengths AS SELECT length(data) AS n FROM reel_open")
         let sql: SQL = "DELETE FROM reel_open WHERE id = 2 AND (SELECT max(n) FROM lengths) > 0"
         Refusal.expect(.tooLarge) { try connection.execute(sql) }
         try connection.execute("DROP VIEW lengths")
@@ -115,13 +111,11 @@ struct LargeCellTests {
         "What can need a column: its name in any spelling, `*` in a list of results, a natural join",
         arguments: [
             ("SELECT data FROM t", true), ("SELECT \"DATA\", 1", true), ("SELECT t.'data'", true),
-            ("SELECT `data`", true), ("SELECT 1, *", true), ("SELECT t.* FROM t", true),
-            ("SELECT DISTINCT *", true), ("SELECT a FROM t natural JOIN u", true),
-            ("DELETE FROM t RETURNING *", true), ("SELECT (a, b) IN t", true),
+            ("SELECT `data`", true), ("SELECT 1, *", true), ("SELECT t.* FROM t", true), ("SELECT DISTINCT *", true),
+            ("SELECT a FROM t natural JOIN u", true), ("DELETE FROM t RETURNING *", true), ("SELECT (a, b) IN t", true),
             ("SELECT a IN /* of */ \"t\"", true), ("SELECT a IN (1, b), \"in\" t", false),
-            ("SELECT /* data */ count(*), 2 * a FROM t", false),
-            ("SELECT :data, a, (a) * 2 -- data", false), ("SELECT database, data2", false),
-            ("SELECT x'6461', \"natural\"", false),
+            ("SELECT /* data */ count(*), 2 * a FROM t", false), ("SELECT :data, a, (a) * 2 -- data", false),
+            ("SELECT database, data2", false), ("SELECT x'6461', \"natural\"", false),
         ])
     func needs(sql: String, isNeeded: Bool) {
         #expect(UnopenedCells.canNeed("data", sql) == isNeeded)
@@ -183,10 +177,7 @@ struct LargeCellTests {
                 try blob.write([0, 0, 0, 0], at: 30 << 20)
             }
         }
-        #expect(
-            try findings() == [
-                "1 cell of reel.data not authentic: forged, or moved from elsewhere: row 1"
-            ])
+        #expect(try findings() == ["1 cell of reel.data not authentic: forged, or moved from elsewhere: row 1"])
         try other.execute("DELETE FROM reel WHERE id = 2")
         try write(other, toReel: 1)
         try other.unprotect("data", of: "reel", keys: newer)
@@ -218,8 +209,7 @@ struct LargeCellTests {
         #expect(try beginning() == before)
     }
 
-    @Test("if this process ends while it writes 40 MiB, another process finds the old value")
-    func killed() throws {
+    @Test("if this process ends while it writes 40 MiB, another process finds the old value") func killed() throws {
         let connection = try bench.open()
         let old = SealedBlobWorkbench.bytes(100_000)
         try connection.write(old, toReel: 1)
@@ -233,8 +223,7 @@ struct LargeCellTests {
                 guard [7, 23, 40].contains(number) else { return Self.piece(number) }
                 copies += 1
                 for side in ["", "-wal"] {
-                    let bytes = try FileAccess.read(
-                        DatabaseFile.side(side, of: bench.films.path), limit: 1 << 30)
+                    let bytes = try FileAccess.read(DatabaseFile.side(side, of: bench.films.path), limit: 1 << 30)
                     try AtomicFile.write(
                         bytes, to: folder.path.appending("\(copies).db\(side)"))
                 }
@@ -247,8 +236,7 @@ struct LargeCellTests {
         #expect(copies == 3)
         for copy in 1...copies {
             let left = try Connection.open(
-                folder.path.appending("\(copy).db"), key: bench.films.databaseKey(),
-                options: options)
+                folder.path.appending("\(copy).db"), key: bench.films.databaseKey(), options: options)
             let read = try left.readReel(1)
             #expect(read == old)
         }

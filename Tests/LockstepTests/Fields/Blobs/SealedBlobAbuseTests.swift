@@ -31,13 +31,11 @@ final class SealedBlobAbuseTests {
         try connection.plant(planted, inReel: row)
         let stream = try Refusal.code { _ = try connection.readReel(row) }
         let whole = try Refusal.code {
-            _ = try connection.value(
-                "SELECT data FROM reel_open WHERE id = ?", row, as: [UInt8].self)
+            _ = try connection.value("SELECT data FROM reel_open WHERE id = ?", row, as: [UInt8].self)
         }
         let capability = try connection.capability(of: "data", in: "reel")
         let fault = try connection.value(
-            "SELECT lockstep_check(?, data, id) FROM reel WHERE id = ?", capability, row,
-            as: Int64?.self)
+            "SELECT lockstep_check(?, data, id) FROM reel WHERE id = ?", capability, row, as: Int64?.self)
         let check: LockstepError.Code? =
             switch (fault ?? nil).flatMap(SealedColumnAccess.Fault.init) {
             case .notAuthentic: .cellForged
@@ -52,9 +50,7 @@ final class SealedBlobAbuseTests {
         _ code: LockstepError.Code, _ planted: [UInt8], inRow row: Int64 = 1,
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        #expect(
-            try codes(planted, inRow: row) == [code, code, code], "\(what)",
-            sourceLocation: sourceLocation)
+        #expect(try codes(planted, inRow: row) == [code, code, code], "\(what)", sourceLocation: sourceLocation)
     }
 
     @Test("control: the unchanged cell opens")
@@ -72,8 +68,7 @@ final class SealedBlobAbuseTests {
                 """)
         for column in ["data", "more"] {
             try connection.protect(column, of: "other", keys: bench.keys)
-            try connection.executeWithoutTriggers(
-                SQL(verbatim: "UPDATE other SET \(column) = ?"), [.blob(cell)])
+            try connection.executeWithoutTriggers(SQL(verbatim: "UPDATE other SET \(column) = ?"), [.blob(cell)])
             Refusal.expect(.cellForged) {
                 try connection.withSealedBlob(BlobPlace(table: "other", column: column, row: 1)) {
                     _ in
@@ -96,8 +91,7 @@ final class SealedBlobAbuseTests {
         }
     }
 
-    @Test("a cell that is cut at or near a chunk's border, or extended, is refused at once")
-    func truncated() throws {
+    @Test("a cell that is cut at or near a chunk's border, or extended, is refused at once") func truncated() throws {
         let borders = (0...3).map { Self.header + $0 * Self.sealed } + [cell.count]
         for border in borders {
             for length in [border - 17, border - 16, border - 1, border, border + 1, border + 16]
@@ -135,14 +129,12 @@ final class SealedBlobAbuseTests {
             let codes = try codes(changed)
             let due: [LockstepError.Code] =
                 place == 0
-                ? [.cellMalformed, .cellForged]
-                : place < 5 ? [.keyUnavailable, .cellMalformed] : [.cellForged]
+                ? [.cellMalformed, .cellForged] : place < 5 ? [.keyUnavailable, .cellMalformed] : [.cellForged]
             #expect(codes.allSatisfy { $0.map(due.contains) == true }, "byte \(place): \(codes)")
         }
     }
 
-    @Test("chunks, salt and commitment of another cell do not fit, not even all together")
-    func spliced() throws {
+    @Test("chunks, salt and commitment of another cell do not fit, not even all together") func spliced() throws {
         let other = try connection.cell(ofReel: 2)
         for chunk in 0..<3 {
             var changed = cell
@@ -186,8 +178,7 @@ final class SealedBlobAbuseTests {
         let place = try SealedPlace(SealedBlobWorkbench.place(1), connection)
         let padding = [UInt8](repeating: 0, count: 70_000)
         let plaintexts: [[UInt8]] = [
-            [], [0x44], [0x0B, 1], [0x01, 0], [0x84], [0x84, 0], [0x84, 1, 2],
-            [0x84, 7, 0x80] + padding,
+            [], [0x44], [0x0B, 1], [0x01, 0], [0x84], [0x84, 0], [0x84, 1, 2], [0x84, 7, 0x80] + padding,
         ]
         for plaintext in plaintexts {
             var header: [UInt8] = []

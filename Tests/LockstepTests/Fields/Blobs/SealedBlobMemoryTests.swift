@@ -18,8 +18,7 @@ struct SealedBlobMemoryTests {
     func memory() async throws {
         let folder = try TemporaryFolder()
         let result = try await run(
-            .path(Programs.path("Worker")),
-            arguments: ["copies", "sealed", folder.path.string, "\(64 << 20)"],
+            .path(Programs.path("Worker")), arguments: ["copies", "sealed", folder.path.string, "\(64 << 20)"],
             output: .string(limit: 1000), error: .string(limit: 10_000))
         #expect(result.terminationStatus == .exited(0), "\(result.standardError)")
         let peaks = result.standardOutput.split(whereSeparator: \.isWhitespace).compactMap {

@@ -35,8 +35,7 @@ struct SealedBlobStoreTests {
         _ bytes: [UInt8], count: Int? = nil, failing: Bool = false
     ) async throws -> Int64 {
         try await store.writeSealedBlob(
-            into: "reel", "data", count: count ?? bytes.count,
-            from: Self.stream(bytes, failing: failing)
+            into: "reel", "data", count: count ?? bytes.count, from: Self.stream(bytes, failing: failing)
         ) { connection in
             try connection.execute("INSERT INTO reel (name) VALUES ('new')")
             return connection.lastInsertedRowID
@@ -116,8 +115,7 @@ struct SealedBlobStoreTests {
         try await store.close()
     }
 
-    @Test("an open store, its writer included, notices what another connection has sealed")
-    func learns() async throws {
+    @Test("an open store, its writer included, notices what another connection has sealed") func learns() async throws {
         let bench = try SealedBlobWorkbench()
         let other = try bench.films.open()
         try other.run(

@@ -23,9 +23,7 @@ struct SealedBlobTests {
         let bytes = SealedBlobWorkbench.bytes(count)
         try connection.write(bytes, toReel: 1)
         #expect(try connection.readReel(1) == bytes)
-        #expect(
-            try connection.value("SELECT data FROM reel_open WHERE id = 1", as: [UInt8].self)
-                == bytes)
+        #expect(try connection.value("SELECT data FROM reel_open WHERE id = 1", as: [UInt8].self) == bytes)
         let cell = try connection.cell(ofReel: 1)
         #expect(cell[0] == 0xFE)
         // The type tag, and padding if there is any, in chunks; the last one is shorter.
@@ -34,8 +32,7 @@ struct SealedBlobTests {
         if padding != .none { #expect(plaintext > 1 + count) }
     }
 
-    @Test("a blob over 1 MiB is sealed in chunks, wherever it is written; a text is not")
-    func wholeValues() throws {
+    @Test("a blob over 1 MiB is sealed in chunks, wherever it is written; a text is not") func wholeValues() throws {
         let connection = try bench.open(rows: 0)
         for (row, count) in [(1, 1 << 20), (2, 1 << 20 + 1), (3, 0)] {
             let bytes = SealedBlobWorkbench.bytes(count)
@@ -94,8 +91,7 @@ struct SealedBlobTests {
         }
     }
 
-    @Test("cells are bound to keys of other columns, too, and streams work with them")
-    func namedKeys() throws {
+    @Test("cells are bound to keys of other columns, too, and streams work with them") func namedKeys() throws {
         let connection = try bench.films.open()
         try connection.run(
             script: """
@@ -104,14 +100,10 @@ struct SealedBlobTests {
                 """)
         try connection.protect("data", of: "part", keys: bench.keys)
         let bytes = SealedBlobWorkbench.bytes(40_000)
-        let row = try #require(
-            try connection.value("SELECT rowid FROM part WHERE side = 2", as: Int64.self))
+        let row = try #require(try connection.value("SELECT rowid FROM part WHERE side = 2", as: Int64.self))
         let place = BlobPlace(table: "PART", column: "Data", row: row)
-        try connection.writeSealedBlob(
-            place, count: bytes.count, from: SealedBlobWorkbench.pieces(bytes))
-        #expect(
-            try connection.value("SELECT data FROM part_open WHERE side = 2", as: [UInt8].self)
-                == bytes)
+        try connection.writeSealedBlob(place, count: bytes.count, from: SealedBlobWorkbench.pieces(bytes))
+        #expect(try connection.value("SELECT data FROM part_open WHERE side = 2", as: [UInt8].self) == bytes)
         let read = try connection.withSealedBlob(place) { try $0.read(at: 39_990, count: 10) }
         #expect(read == Array(bytes.suffix(10)))
         try connection.executeWithoutTriggers("UPDATE part SET side = 3 WHERE side = 2", [])
@@ -120,19 +112,16 @@ struct SealedBlobTests {
 
     // MARK: Failing
 
-    @Test("too few bytes, too many bytes, and an error in between leave the old value")
-    func undone() throws {
+    @Test("too few bytes, too many bytes, and an error in between leave the old value") func undone() throws {
         let connection = try bench.open()
         let old = SealedBlobWorkbench.bytes(70_000)
         try connection.write(old, toReel: 1)
         let cell = try connection.cell(ofReel: 1)
         let place = SealedBlobWorkbench.place(1)
         let new = SealedBlobWorkbench.bytes(90_000, salt: 1)
-        for (count, code) in [(90_001, LockstepError.Code.misuse), (89_999, .misuse), (0, .misuse)]
-        {
+        for (count, code) in [(90_001, LockstepError.Code.misuse), (89_999, .misuse), (0, .misuse)] {
             Refusal.expect(code) {
-                try connection.writeSealedBlob(
-                    place, count: count, from: SealedBlobWorkbench.pieces(new))
+                try connection.writeSealedBlob(place, count: count, from: SealedBlobWorkbench.pieces(new))
             }
             #expect(try connection.cell(ofReel: 1) == cell)
         }
@@ -183,13 +172,11 @@ struct SealedBlobTests {
     @Test(
         "in a table for which SQLite opens no blob handles, values of any length go through SQL",
         arguments: [
-            "(id INTEGER PRIMARY KEY, data) WITHOUT ROWID",
-            "(id INTEGER PRIMARY KEY, data, double AS (2 * id))",
+            "(id INTEGER PRIMARY KEY, data) WITHOUT ROWID", "(id INTEGER PRIMARY KEY, data, double AS (2 * id))",
         ])
     func withoutHandles(shape: String) throws {
         let connection = try bench.films.open()
-        try connection.run(
-            script: "CREATE TABLE bare \(shape); INSERT INTO bare (id, data) VALUES (1, x'01')")
+        try connection.run(script: "CREATE TABLE bare \(shape); INSERT INTO bare (id, data) VALUES (1, x'01')")
         try connection.protect("data", of: "bare", keys: bench.keys)
         let place = BlobPlace(table: "bare", column: "data", row: 1)
         Refusal.expect(.misuse) { try connection.withSealedBlob(place) { _ in } }
@@ -210,11 +197,8 @@ struct SealedBlobTests {
         #expect(cells.obstacle == nil)
     }
 
-    @Test("equal cells and blind indexes need whole values; reading takes any cell")
-    func otherColumns() throws {
-        for (mode, indexes) in [
-            (SealedColumn.Mode.deterministic, []), (.random, [SealedIndex.Request(.exact)]),
-        ] {
+    @Test("equal cells and blind indexes need whole values; reading takes any cell") func otherColumns() throws {
+        for (mode, indexes) in [(SealedColumn.Mode.deterministic, []), (.random, [SealedIndex.Request(.exact)])] {
             let bench = try SealedBlobWorkbench()
             let connection = try bench.open(indexes: indexes, mode: mode)
             Refusal.expect(.misuse) { try connection.write([1, 2], toReel: 1) }
@@ -224,8 +208,7 @@ struct SealedBlobTests {
         }
     }
 
-    @Test("a column that is being unsealed reads sealed and plain values, and takes no stream")
-    func halfway() throws {
+    @Test("a column that is being unsealed reads sealed and plain values, and takes no stream") func halfway() throws {
         let connection = try bench.open()
         let bytes = SealedBlobWorkbench.bytes(50_000)
         for row: Int64 in [1, 2] { try connection.write(bytes, toReel: row) }
@@ -244,13 +227,11 @@ struct SealedBlobTests {
 
     // MARK: Changes
 
-    @Test("a handle on a changed row reads nothing more, not even what it has opened")
-    func expired() throws {
+    @Test("a handle on a changed row reads nothing more, not even what it has opened") func expired() throws {
         let connection = try bench.open()
         for count in [50_000, 100] {
             try connection.write(SealedBlobWorkbench.bytes(count), toReel: 1)
-            try connection.execute(
-                "UPDATE reel_open SET data = ? WHERE id = 2", SealedBlobWorkbench.bytes(count))
+            try connection.execute("UPDATE reel_open SET data = ? WHERE id = 2", SealedBlobWorkbench.bytes(count))
             for row: Int64 in [1, 2] {
                 try connection.write { connection in
                     try connection.withSealedBlob(SealedBlobWorkbench.place(row)) { blob in

@@ -22,8 +22,7 @@ struct SealedBlobWorkbench {
         for row in 0..<rows {
             try connection.execute("INSERT INTO reel (name) VALUES (?)", "reel \(row + 1)")
         }
-        try connection.protect(
-            "data", of: "reel", keys: keys, mode: mode, padding: padding, indexes: indexes)
+        try connection.protect("data", of: "reel", keys: keys, mode: mode, padding: padding, indexes: indexes)
         return connection
     }
 
@@ -56,9 +55,7 @@ struct SealedBlobWorkbench {
 
 extension Connection {
     func write(_ bytes: [UInt8], toReel row: Int64) throws {
-        try writeSealedBlob(
-            SealedBlobWorkbench.place(row), count: bytes.count,
-            from: SealedBlobWorkbench.pieces(bytes))
+        try writeSealedBlob(SealedBlobWorkbench.place(row), count: bytes.count, from: SealedBlobWorkbench.pieces(bytes))
     }
 
     func readReel(_ row: Int64) throws -> [UInt8] {
@@ -78,7 +75,6 @@ extension Connection {
 
     /// Replaces a cell with bytes, as an attacker without the fields keyring would.
     func plant(_ cell: [UInt8], inReel row: Int64) throws {
-        try executeWithoutTriggers(
-            "UPDATE reel SET data = ? WHERE id = ?", [.blob(cell), .integer(row)])
+        try executeWithoutTriggers("UPDATE reel SET data = ? WHERE id = ?", [.blob(cell), .integer(row)])
     }
 }

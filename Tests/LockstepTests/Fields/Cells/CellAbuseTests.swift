@@ -12,8 +12,7 @@ struct CellAbuseTests {
         cell = try cipher.seal(.text("Dune"), at: .row(1))
     }
 
-    @Test("a cell opens in no other row, column, dataset, or under another kind of key")
-    func moved() throws {
+    @Test("a cell opens in no other row, column, dataset, or under another kind of key") func moved() throws {
         let elsewhere: [CellBinding] = [
             .row(2), .row(-1), .row(0), .column, .key([.integer(1), .integer(1)]),
             .key([.text("1")]),
@@ -26,8 +25,7 @@ struct CellAbuseTests {
         #expect(try cipher.open(cell, at: .key([.integer(1)])) == .text("Dune"))
         let neighbour = try CellWorkbench.cipher(column: 8)
         Refusal.expect(.cellForged) { _ = try neighbour.open(cell, at: .row(1)) }
-        let foreign = try CellWorkbench.cipher(
-            CellWorkbench.keys(dataset: [UInt8](repeating: 0, count: 16)))
+        let foreign = try CellWorkbench.cipher(CellWorkbench.keys(dataset: [UInt8](repeating: 0, count: 16)))
         Refusal.expect(.cellForged) { _ = try foreign.open(cell, at: .row(1)) }
     }
 
@@ -52,12 +50,8 @@ struct CellAbuseTests {
                 let code = try Refusal.code { _ = try cipher.open(changed, at: .row(1)) }
                 // Format and version decide what opening tries.
                 let due: [LockstepError.Code] =
-                    index == 0
-                    ? [.cellMalformed]
-                    : index < 5 ? [.keyUnavailable, .cellMalformed] : [.cellForged]
-                #expect(
-                    code.map(due.contains) == true,
-                    "byte \(index), bit \(bit): \(String(describing: code))")
+                    index == 0 ? [.cellMalformed] : index < 5 ? [.keyUnavailable, .cellMalformed] : [.cellForged]
+                #expect(code.map(due.contains) == true, "byte \(index), bit \(bit): \(String(describing: code))")
             }
         }
     }
@@ -77,8 +71,7 @@ struct CellAbuseTests {
         }
     }
 
-    @Test("bytes that are not a cell are refused: plaintext, other formats, version 0")
-    func foreign() throws {
+    @Test("bytes that are not a cell are refused: plaintext, other formats, version 0") func foreign() throws {
         let body = Array(cell[1...])
         for bytes: [UInt8] in [
             [], Array("Dune".utf8), Array(String(repeating: "x", count: 100).utf8),

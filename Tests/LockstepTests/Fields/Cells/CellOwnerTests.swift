@@ -51,11 +51,9 @@ struct CellOwnerTests {
         #expect(try Self.article().contains(example.cell))
     }
 
-    @Test("The article's token of a column with an identity is what the library makes")
-    func knownToken() throws {
+    @Test("The article's token of a column with an identity is what the library makes") func knownToken() throws {
         let index = try BlindIndex(
-            column: 7, identity: CellWorkbench.identity, number: 1, [.casefold], bits: 16,
-            keyVersion: 2)
+            column: 7, identity: CellWorkbench.identity, number: 1, [.casefold], bits: 16, keyVersion: 2)
         let hasher = try BlindIndexHasher(index, CellWorkbench.keys())
         #expect(try hasher.token([.text("Straße")]) == .integer(21036))
         #expect(try Self.article().contains(Hex.encode(index.info)))
@@ -67,15 +65,12 @@ struct CellOwnerTests {
         let identities = [nil, CellWorkbench.identity, [UInt8](repeating: 1, count: 16)]
         let tokens = try identities.map { identity in
             try BlindIndexHasher(
-                BlindIndex(
-                    column: 7, identity: identity, number: 1, [.exact], bits: 63, keyVersion: 2),
-                keys
+                BlindIndex(column: 7, identity: identity, number: 1, [.exact], bits: 63, keyVersion: 2), keys
             ).token([.text("a")])
         }
         #expect(Set(tokens).count == identities.count)
         Refusal.expect(.misuse) {
-            _ = try BlindIndex(
-                column: 7, identity: [1], number: 1, [.exact], bits: 63, keyVersion: 2)
+            _ = try BlindIndex(column: 7, identity: [1], number: 1, [.exact], bits: 63, keyVersion: 2)
         }
     }
 
@@ -89,8 +84,7 @@ struct CellOwnerTests {
         #expect(try one.open(cell, at: .row(1)) == .text("Laura"))
         Refusal.expect(.cellForged) { _ = try other.open(cell, at: .row(1)) }
         // The number does not matter.
-        let renumbered = try CellWorkbench.cipher(
-            column: 9, identity: CellWorkbench.identity, mode: mode)
+        let renumbered = try CellWorkbench.cipher(column: 9, identity: CellWorkbench.identity, mode: mode)
         #expect(try renumbered.open(cell, at: .row(1)) == .text("Laura"))
     }
 
@@ -102,9 +96,7 @@ struct CellOwnerTests {
             (numbered, identified, "has the binding version 1, and its column 2"),
             (identified, numbered, "has the binding version 2, and its column 1"),
         ] {
-            let values: [Value] = [
-                .text("Laura"), .blob([UInt8](repeating: 1, count: 1 << 20 + 1)),
-            ]
+            let values: [Value] = [.text("Laura"), .blob([UInt8](repeating: 1, count: 1 << 20 + 1))]
             for value in values {
                 let cell = try sealing.seal(value, at: .row(1))
                 let error = try #require(throws: LockstepError.self) {
@@ -123,8 +115,7 @@ struct CellOwnerTests {
     @Test("While a column is resealed, both open", arguments: SealingMode.allCases)
     func both(_ mode: SealingMode) throws {
         let numbered = try CellWorkbench.cipher(mode: mode)
-        let both = try CellWorkbench.cipher(
-            identity: CellWorkbench.identity, opensNumbered: true, mode: mode)
+        let both = try CellWorkbench.cipher(identity: CellWorkbench.identity, opensNumbered: true, mode: mode)
         for value: Value in [.text("Laura"), .blob([UInt8](repeating: 1, count: 1 << 20 + 1))] {
             let old = try numbered.seal(value, at: .row(1))
             let new = try both.seal(value, at: .row(1))

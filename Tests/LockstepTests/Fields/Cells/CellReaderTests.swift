@@ -15,8 +15,7 @@ enum CellReader {
         let script = Programs.package.appending("Tests/IndependentReaders/CellReader/read_cell.py")
         let outcome = try PythonReader.run([script.string], secret: input)
         try #require(outcome.status == 0, "\(outcome.complaint)")
-        return String(decoding: outcome.output, as: UTF8.self).split(separator: "\n").map(
-            String.init)
+        return String(decoding: outcome.output, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     /// An element of a list of mixed types.
@@ -57,10 +56,7 @@ struct CellReaderTests {
         var due: [String] = []
         for value in CellTests.values {
             let cell = try cipher.seal(value, at: .row(.min + 5))
-            requests.append(
-                Request(
-                    cell: Hex.encode(cell), identity: identity.map { Hex.encode($0) }, key: Self.row
-                ))
+            requests.append(Request(cell: Hex.encode(cell), identity: identity.map { Hex.encode($0) }, key: Self.row))
             var plaintext = [UInt8](
                 repeating: 0, count: try CellPlaintext.length(of: value, .none))
             var span = plaintext.mutableSpan
@@ -81,12 +77,9 @@ struct CellReaderTests {
         changed[changed.count - 1] ^= 1
         let key: [[CellReader.Part]] = [[.tag(3), .text("64c3a9")], [.tag(4), .text("")]]
         let outcome = try CellReader.answers([
-            Request(cell: Hex.encode(named), key: key),
-            Request(cell: Hex.encode(anywhere), key: nil),
-            Request(cell: Hex.encode(named), key: nil),
-            Request(cell: Hex.encode(anywhere), key: key),
-            Request(cell: Hex.encode(named), column: 8, key: key),
-            Request(cell: Hex.encode(changed), key: nil),
+            Request(cell: Hex.encode(named), key: key), Request(cell: Hex.encode(anywhere), key: nil),
+            Request(cell: Hex.encode(named), key: nil), Request(cell: Hex.encode(anywhere), key: key),
+            Request(cell: Hex.encode(named), column: 8, key: key), Request(cell: Hex.encode(changed), key: nil),
             Request(cell: Hex.encode(Array(anywhere[..<45])), key: nil),
         ])
         #expect(
@@ -107,16 +100,14 @@ struct CellReaderTests {
             let bytes = SealedBlobWorkbench.bytes(count)
             try connection.write(bytes, toReel: 2)
             let cell = try connection.cell(ofReel: 2)
-            requests.append(
-                Request(cell: Hex.encode(cell), column: 1, identity: own, key: Self.second))
+            requests.append(Request(cell: Hex.encode(cell), column: 1, identity: own, key: Self.second))
             due.append("4 \(Hex.encode(bytes))")
         }
         let bytes = SealedBlobWorkbench.bytes(1 << 20 + 1)
         for identity in [nil, CellWorkbench.identity] {
             let cipher = try CellWorkbench.cipher(identity: identity, padding: padding)
             let cell = try cipher.seal(.blob(bytes), at: .column)
-            requests.append(
-                Request(cell: Hex.encode(cell), identity: identity.map { Hex.encode($0) }))
+            requests.append(Request(cell: Hex.encode(cell), identity: identity.map { Hex.encode($0) }))
             due.append("4 \(Hex.encode(bytes))")
         }
         // Keeps a failure message from comparing two lines of 2 MiB letter by letter.
@@ -183,27 +174,21 @@ struct CellReaderTests {
             var span = plaintext.mutableSpan
             CellPlaintext.write(value, .none, to: &span)
             for key in [nil, Self.row] {
-                requests.append(
-                    Request(
-                        cell: Hex.encode(cell), identity: identity.map { Hex.encode($0) }, key: key)
-                )
+                requests.append(Request(cell: Hex.encode(cell), identity: identity.map { Hex.encode($0) }, key: key))
                 due.append("\(plaintext[0]) \(Hex.encode(Array(plaintext[1...])))")
             }
         }
         #expect(try CellReader.answers(requests) == due)
     }
 
-    @Test("The article's deterministic cell is what the library makes, and opens")
-    func deterministicExample() throws {
+    @Test("The article's deterministic cell is what the library makes, and opens") func deterministicExample() throws {
         let cell = try Self.deterministic().seal(.integer(-2), at: .column)
         #expect(
             Hex.encode(cell) == "fa00000003e25505cf561c96d4a338e0a1eea18e3a471a3fdb9e7fb43e43")
         let article = try String(
-            contentsOfFile: Programs.package.appending(
-                "Sources/Lockstep/Lockstep.docc/SealedCells.md"
-            ).string, encoding: .utf8)
-        let key = try CellWorkbench.keys().columnKey(
-            UInt32(7).bigEndianBytes, version: 3, format: 0xFA, count: 64)
+            contentsOfFile: Programs.package.appending("Sources/Lockstep/Lockstep.docc/SealedCells.md").string,
+            encoding: .utf8)
+        let key = try CellWorkbench.keys().columnKey(UInt32(7).bigEndianBytes, version: 3, format: 0xFA, count: 64)
         let digits = article.filter { !$0.isWhitespace }
         #expect(digits.contains(Hex.encode(cell)))
         #expect(digits.contains(Hex.encode(Secrets.bytes(of: key))))

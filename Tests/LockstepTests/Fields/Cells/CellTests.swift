@@ -34,12 +34,9 @@ struct CellTests {
             value: .text("Dune"), column: 8, binding: .row(1),
             sealed: "53c74752c307d489649065bf4021502307074a1a25486dac3b3c721770c7c7bc"),
         Example(
-            value: .blob([0, 0xFF]), column: 9,
-            binding: .key([.text("dé"), .blob([0, 1]), .integer(5)]),
+            value: .blob([0, 0xFF]), column: 9, binding: .key([.text("dé"), .blob([0, 1]), .integer(5)]),
             sealed: "fe83ed91afb697ee259a0e14499ff8f7ea920e"),
-        Example(
-            value: .text("é"), column: 9, binding: .column,
-            sealed: "f940bbc639f2a33b2f3daa429f4e0f881d0f65"),
+        Example(value: .text("é"), column: 9, binding: .column, sealed: "f940bbc639f2a33b2f3daa429f4e0f881d0f65"),
     ]
 
     @Test("cells of another implementation open", arguments: examples)
@@ -63,15 +60,12 @@ struct CellTests {
     }
 
     static let values: [Value] = [
-        .null, .integer(0), .integer(.min), .integer(.max), .real(0), .real(-0.0), .real(.infinity),
-        .real(-.infinity), .real(.leastNonzeroMagnitude), .real(.greatestFiniteMagnitude),
-        .text(""), .text("a"), .text("\0"), .text("a\0b\0"), .text("e\u{301}"), .text("🎬\u{202E}x"),
-        .text(String(repeating: "ü", count: 100_000)), .blob([]), .blob([0]), .blob([0x80]),
-        .blob([0x80, 0, 0]), .blob([UInt8](repeating: 0xF9, count: 70_000)),
+        .null, .integer(0), .integer(.min), .integer(.max), .real(0), .real(-0.0), .real(.infinity), .real(-.infinity),
+        .real(.leastNonzeroMagnitude), .real(.greatestFiniteMagnitude), .text(""), .text("a"), .text("\0"),
+        .text("a\0b\0"), .text("e\u{301}"), .text("🎬\u{202E}x"), .text(String(repeating: "ü", count: 100_000)),
+        .blob([]), .blob([0]), .blob([0x80]), .blob([0x80, 0, 0]), .blob([UInt8](repeating: 0xF9, count: 70_000)),
     ]
-    static let paddings: [CellPadding] = [
-        .none, .multiple(of: 2), .multiple(of: 32), .multiple(of: 65_536),
-    ]
+    static let paddings: [CellPadding] = [.none, .multiple(of: 2), .multiple(of: 32), .multiple(of: 65_536)]
 
     @Test("sealed values open, whatever their type", arguments: values, paddings)
     func roundTrip(_ value: Value, _ padding: CellPadding) throws {
@@ -99,8 +93,7 @@ struct CellTests {
         #expect(number.bitPattern == Double.nan.bitPattern)
     }
 
-    @Test("a cell is 46 bytes longer than its text, and begins with format and version")
-    func shape() throws {
+    @Test("a cell is 46 bytes longer than its text, and begins with format and version") func shape() throws {
         let cell = try CellWorkbench.cipher().seal(.text("Dune"), at: .row(1))
         #expect(cell.count == 50)
         #expect(Array(cell[..<5]) == [0xF9, 0, 0, 0, 3])

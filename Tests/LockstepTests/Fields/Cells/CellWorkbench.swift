@@ -22,16 +22,14 @@ enum CellWorkbench {
                 let bytes = fieldKey.map { $0 ^ UInt8(truncatingIfNeeded: version &- 3) }
                 keys[version] = FieldKeys.Key(
                     state: state, commitment: [UInt8](repeating: 0, count: 32),
-                    secret: state == .destroyed
-                        ? nil : SharedSecret(try SecretBytes(copying: bytes.span)))
+                    secret: state == .destroyed ? nil : SharedSecret(try SecretBytes(copying: bytes.span)))
             }
         }
         try add([active], .active)
         try add(retired, .retired)
         try add(compromised, .compromised)
         try add(destroyed, .destroyed)
-        return FieldKeys(
-            dataset: dataset, name: name, active: active, keys: keys, index: try indexKeys())
+        return FieldKeys(dataset: dataset, name: name, active: active, keys: keys, index: try indexKeys())
     }
 
     /// Index keys: version 2 is active, 1 retired, 4 compromised, 3 destroyed.
@@ -42,8 +40,7 @@ enum CellWorkbench {
             let bytes = indexKey.map { $0 ^ UInt8(truncatingIfNeeded: version ^ 2) }
             keys[version] = FieldKeys.Key(
                 state: state, commitment: [UInt8](repeating: UInt8(version), count: 32),
-                secret: state == .destroyed
-                    ? nil : SharedSecret(try SecretBytes(copying: bytes.span)))
+                secret: state == .destroyed ? nil : SharedSecret(try SecretBytes(copying: bytes.span)))
         }
         return FieldKeys.Versions(active: 2, keys: keys)
     }

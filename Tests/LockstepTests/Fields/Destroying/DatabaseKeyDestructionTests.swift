@@ -11,9 +11,7 @@ struct DatabaseKeyDestructionTests {
 
     init() throws { bound = try BoundScratch() }
 
-    private func destroy(
-        _ version: UInt32 = 1, of databases: [FilePath] = [], lost: Set<[UInt8]> = []
-    ) throws {
+    private func destroy(_ version: UInt32 = 1, of databases: [FilePath] = [], lost: Set<[UInt8]> = []) throws {
         var destruction = KeyDestruction(of: .database, version: version, keyring: scratch.file)
         (destruction.databases, destruction.lost) = (databases, lost)
         var keyring = try scratch.keyring()
@@ -43,8 +41,7 @@ struct DatabaseKeyDestructionTests {
         return error.message
     }
 
-    @Test("After every recorded database has moved to another key, the old key is destroyed")
-    func moved() throws {
+    @Test("After every recorded database has moved to another key, the old key is destroyed") func moved() throws {
         let content = try scratch.content()
         try scratch.rotate()
         try destroy()
@@ -100,8 +97,7 @@ struct DatabaseKeyDestructionTests {
         try scratch.rotate()
         try destroy(of: [scratch.path], lost: [id])
         #expect(try scratch.states == [.destroyed, .active])
-        #expect(
-            try scratch.keyring().summary.databases.map(\.identity) == [identity(of: scratch.path)])
+        #expect(try scratch.keyring().summary.databases.map(\.identity) == [identity(of: scratch.path)])
     }
 
     @Test("Only a recorded database that was not named can be given up")

@@ -24,8 +24,7 @@ struct FieldKeyDestructionTests {
         try file.create(keyring)
         do {
             let connection = try Connection.create(
-                scratch.path, key: scratch.keyring().activeDatabaseKey(),
-                options: Self.options(keyring))
+                scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring))
             try connection.run(
                 script: """
                     CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT, trailer BLOB);
@@ -33,8 +32,7 @@ struct FieldKeyDestructionTests {
                     INSERT INTO film SELECT i, 'title ' || i, NULL FROM n;
                     """)
             let request = try #require(SealedIndex.Request("exact"))
-            try connection.protect(
-                "title", of: "film", keys: keyring.fieldKeys(), indexes: [request])
+            try connection.protect("title", of: "film", keys: keyring.fieldKeys(), indexes: [request])
             try file.remember(&keyring, sealedIn: connection)
         }
         old = try keyring.fieldKeys()
@@ -55,17 +53,14 @@ struct FieldKeyDestructionTests {
     private func keyring() throws -> Keyring { try file.open { _ in try KeyFile.read(keyFile) } }
 
     private func open() throws -> Connection {
-        try Connection.open(
-            scratch.path, key: scratch.keyring().activeDatabaseKey(),
-            options: Self.options(keyring()))
+        try Connection.open(scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring()))
     }
 
     /// As a program does that opened the keyring before key 2 was made.
     private func openBefore() throws -> Connection {
         var options = ConnectionOptions()
         options.fieldKeys = [old]
-        return try Connection.open(
-            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
+        return try Connection.open(scratch.path, key: scratch.keyring().activeDatabaseKey(), options: options)
     }
 
     private func destroy(
@@ -91,8 +86,7 @@ struct FieldKeyDestructionTests {
     }
 
     private func readable() throws -> Int? {
-        try open().value(
-            "SELECT count(*) FROM film_open WHERE title = 'title ' || id", as: Int.self)
+        try open().value("SELECT count(*) FROM film_open WHERE title = 'title ' || id", as: Int.self)
     }
 
     @Test("Cells under the key stand in the way; resealed, they do not")
@@ -147,16 +141,14 @@ struct FieldKeyDestructionTests {
         do {
             let connection = try openBefore()
             try connection.protect("trailer", of: "film", keys: old)
-            try connection.execute(
-                "UPDATE film_open SET trailer = zeroblob(?) WHERE id = 1", (1 << 20) + 4096)
+            try connection.execute("UPDATE film_open SET trailer = zeroblob(?) WHERE id = 1", (1 << 20) + 4096)
         }
         do { try open().reseal("title", of: "film", keys: keyring().fieldKeys()) }
         #expect(try refusal { try destroy() }.contains("film.trailer"))
         do { try open().reseal("trailer", of: "film", keys: keyring().fieldKeys()) }
         try destroy()
         #expect(
-            try open().value("SELECT length(trailer) FROM film_open WHERE id = 1", as: Int.self)
-                == (1 << 20) + 4096)
+            try open().value("SELECT length(trailer) FROM film_open WHERE id = 1", as: Int.self) == (1 << 20) + 4096)
     }
 
     @Test(
@@ -171,13 +163,10 @@ struct FieldKeyDestructionTests {
         }
         try destroy()
         #expect(try state() == .destroyed)
-        #expect(
-            try open().value("SELECT count(*) FROM film WHERE title = 'title ' || id", as: Int.self)
-                == 40)
+        #expect(try open().value("SELECT count(*) FROM film WHERE title = 'title ' || id", as: Int.self) == 40)
     }
 
-    @Test("A remembered database that nobody names stands in the way, and can be given up")
-    func unseen() throws {
+    @Test("A remembered database that nobody names stands in the way, and can be given up") func unseen() throws {
         do { try open().reseal("title", of: "film", keys: keyring().fieldKeys()) }
         let id = try #require(try open().databaseID())
         #expect(try refusal { try destroy(named: false) }.contains(Hex.encode(id)))
@@ -188,8 +177,7 @@ struct FieldKeyDestructionTests {
         #expect(try keyring().sealedMemory.record(of: id) != nil)
     }
 
-    @Test("A backup with cells under the destroyed key is named before it replaces its database")
-    func backup() throws {
+    @Test("A backup with cells under the destroyed key is named before it replaces its database") func backup() throws {
         let copy = scratch.folder.file("copy.db")
         do {
             let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey())
@@ -226,11 +214,9 @@ struct FieldKeyDestructionTests {
         #expect(try readable() == 40)
     }
 
-    @Test("A database that proves less than the keyring remembers is not taken as proof")
-    func stripped() throws {
+    @Test("A database that proves less than the keyring remembers is not taken as proof") func stripped() throws {
         do {
-            let operatorConnection = try Connection.open(
-                scratch.path, key: scratch.keyring().activeDatabaseKey())
+            let operatorConnection = try Connection.open(scratch.path, key: scratch.keyring().activeDatabaseKey())
             try operatorConnection.with(rights: .engine) {
                 try operatorConnection.execute("DELETE FROM lockstep_dataset")
             }

@@ -54,8 +54,7 @@ struct BlindIndexPlannerTests {
         #expect(try planner(rows: 1 << 24).advice(8, beside: others).coincidences == 1)
     }
 
-    @Test("a look-up finds the rows with another value that share a token by chance")
-    func falsePositives() throws {
+    @Test("a look-up finds the rows with another value that share a token by chance") func falsePositives() throws {
         let advice = try planner(rows: 50_000).advice(10)
         #expect(advice.falsePositives == 50_000 / 1024.0)
         #expect(advice.coincidences == advice.falsePositives)
@@ -94,16 +93,14 @@ struct BlindIndexPlannerTests {
 
     @Test("a value of few kinds passes together with values that vary more")
     func compound() throws {
-        let planner = try BlindIndexPlanner(
-            [.init(.text, .prefix(1)), .init(.text, .casefold)], rows: 50_000)
+        let planner = try BlindIndexPlanner([.init(.text, .prefix(1)), .init(.text, .casefold)], rows: 50_000)
         #expect(balanced(planner) == Array(8...14))
         Refusal.expect(.misuse) {
             _ = try BlindIndexPlanner(
                 [.init(.text, .prefix(1))], rows: 50_000)
         }
         Refusal.expect(.misuse) {
-            _ = try BlindIndexPlanner(
-                [.init(.text, .prefix(1)), .init(.text, .casefold)], rows: 50_000, distinct: 12)
+            _ = try BlindIndexPlanner([.init(.text, .prefix(1)), .init(.text, .casefold)], rows: 50_000, distinct: 12)
         }
     }
 

@@ -30,8 +30,7 @@ struct BlindIndexTests {
         Example(7, 2, [.exact], 63, [.real(-0.0)], .integer(7_767_756_598_326_271_650)),
         Example(7, 2, [.exact], 1, [.integer(1)], .integer(0)),
         Example(
-            8, 1, [.exact], 128, [.blob([UInt8](1...16))],
-            .blob(Hex.decode("a29c6c1c31b36b70a6ac5fa981619a46") ?? [])),
+            8, 1, [.exact], 128, [.blob([UInt8](1...16))], .blob(Hex.decode("a29c6c1c31b36b70a6ac5fa981619a46") ?? [])),
         Example(
             8, 1, [.exact], 256, [.blob([])],
             .blob(
@@ -46,8 +45,7 @@ struct BlindIndexTests {
         Example(9, 1, [.bucket(10)], 24, [.real(-20.5)], .integer(2_849_475)),
         Example(9, 1, [.bucket(7)], 24, [.integer(20_000)], .integer(6_676_971)),
         Example(9, 1, [.bucket(86_400_000_000)], 24, [.integer(-1)], .integer(12_810_313)),
-        Example(
-            9, 2, [.exact, .casefold], 40, [.integer(1), .text("DUNE")], .integer(794_593_096_156)),
+        Example(9, 2, [.exact, .casefold], 40, [.integer(1), .text("DUNE")], .integer(794_593_096_156)),
         Example(
             9, 2, [.exact, .exact], 40, [.text("ab"), .text("c")], .integer(224_530_551_944)),
         Example(
@@ -60,8 +58,7 @@ struct BlindIndexTests {
         bits: Int = 63, keyVersion: UInt32 = 2, keys: FieldKeys? = nil
     ) throws -> BlindIndexHasher {
         try BlindIndexHasher(
-            BlindIndex(
-                column: column, number: number, normalisers, bits: bits, keyVersion: keyVersion),
+            BlindIndex(column: column, number: number, normalisers, bits: bits, keyVersion: keyVersion),
             keys ?? CellWorkbench.keys())
     }
 
@@ -78,11 +75,9 @@ struct BlindIndexTests {
 
     @Test("the key is derived as the essay says")
     func info() throws {
-        let index = try BlindIndex(
-            column: 9, number: 2, [.exact, .casefold], bits: 40, keyVersion: 2)
+        let index = try BlindIndex(column: 9, number: 2, [.exact, .casefold], bits: 40, keyVersion: 2)
         #expect(
-            Hex.encode(index.info)
-                == "696e6465780100000009000000020028020000000565786163740000000863617365666f6c64")
+            Hex.encode(index.info) == "696e6465780100000009000000020028020000000565786163740000000863617365666f6c64")
         #expect(
             try Hex.encode(index.message([.integer(1), .text("DUNE")]) ?? [])
                 == "01000000080000000000000001030000000464756e65")
@@ -115,9 +110,8 @@ struct BlindIndexTests {
     func separation() throws {
         let other = try CellWorkbench.keys(dataset: [UInt8](repeating: 1, count: 16))
         let hashers = [
-            try hasher(), try hasher(column: 8), try hasher(number: 2), try hasher([.lower]),
-            try hasher([.prefix(1)]), try hasher(bits: 62), try hasher(keyVersion: 1),
-            try hasher(keyVersion: 4), try hasher(keys: other),
+            try hasher(), try hasher(column: 8), try hasher(number: 2), try hasher([.lower]), try hasher([.prefix(1)]),
+            try hasher(bits: 62), try hasher(keyVersion: 1), try hasher(keyVersion: 4), try hasher(keys: other),
         ]
         let tokens = try hashers.map { try $0.token([.text("a")]) }
         #expect(Set(tokens).count == hashers.count)
@@ -127,9 +121,7 @@ struct BlindIndexTests {
     @Test("values of two types have different tokens")
     func types() throws {
         let hasher = try hasher()
-        let values: [Value] = [
-            .text("a"), .blob([0x61]), .integer(0), .real(0), .blob([0]), .text(""), .blob([]),
-        ]
+        let values: [Value] = [.text("a"), .blob([0x61]), .integer(0), .real(0), .blob([0]), .text(""), .blob([])]
         #expect(try Set(values.map { try hasher.token([$0]) }).count == values.count)
     }
 
@@ -137,9 +129,8 @@ struct BlindIndexTests {
     func lists() throws {
         let pair = try hasher([.exact, .exact])
         let lists: [[Value]] = [
-            [.text("ab"), .text("c")], [.text("a"), .text("bc")], [.text("abc"), .text("")],
-            [.text(""), .text("abc")], [.text("c"), .text("ab")],
-            [.blob([0x61, 0x62]), .text("c")],
+            [.text("ab"), .text("c")], [.text("a"), .text("bc")], [.text("abc"), .text("")], [.text(""), .text("abc")],
+            [.text("c"), .text("ab")], [.blob([0x61, 0x62]), .text("c")],
             // The second value's head inside the first.
             [.text("ab\u{3}\0\0\0\u{1}c"), .text("")],
         ]
@@ -183,19 +174,15 @@ struct BlindIndexTests {
         _ = try hasher(Array(repeating: .exact, count: 16))
     }
 
-    @Test("the error names a missing or destroyed key; retired and compromised ones work")
-    func keys() throws {
+    @Test("the error names a missing or destroyed key; retired and compromised ones work") func keys() throws {
         for version: UInt32 in [3, 5, .max] {
             Refusal.expect(.keyUnavailable) { _ = try hasher(keyVersion: version) }
         }
-        #expect(
-            try hasher(keyVersion: 1).token([.integer(-2)]) == .integer(1_046_521_573_754_820_195))
-        #expect(
-            try hasher(keyVersion: 4).token([.integer(-2)]) == .integer(8_299_280_133_588_510_040))
+        #expect(try hasher(keyVersion: 1).token([.integer(-2)]) == .integer(1_046_521_573_754_820_195))
+        #expect(try hasher(keyVersion: 4).token([.integer(-2)]) == .integer(8_299_280_133_588_510_040))
     }
 
-    @Test("equal values are found, and others about as often as the bits predict")
-    func coincidences() throws {
+    @Test("equal values are found, and others about as often as the bits predict") func coincidences() throws {
         let hasher = try hasher(bits: 6)
         var counts = [Int](repeating: 0, count: 64)
         for number in 0..<6400 {

@@ -6,8 +6,7 @@ struct FoldedTextTests {
     /// Answers of Python 3.12, whose `unicodedata` is of Unicode 15.0: `normalize("NFC", normalize("NFD",
     /// text).casefold())`, and the text itself where one of its characters is of the category Cn. In UTF-8, as hex.
     static let examples: [(what: String, text: String, folded: String)] = [
-        ("plain", "Dune", "64756e65"),
-        ("composed and in two", "\u{C9}e\u{301}E\u{301}", "c3a9c3a9c3a9"),
+        ("plain", "Dune", "64756e65"), ("composed and in two", "\u{C9}e\u{301}E\u{301}", "c3a9c3a9c3a9"),
         ("a singleton", "\u{212B}\u{2126}\u{212A}", "c3a5cf896b"),
         ("jamo", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}", "ed959ceab880"),
         ("an open syllable and its tail", "\u{D558}\u{11AB}", "ed959c"),
@@ -27,10 +26,7 @@ struct FoldedTextTests {
         ("marks alone", "\u{301}\u{323}", "cca3cc81"),
         ("a mark before a starter that composes backwards", "\u{CC6}\u{CC2}\u{CD5}", "e0b38b"),
         ("a starter between blocks", "\u{B47}\u{300}\u{B3E}", "e0ad87cc80e0acbe"),
-        (
-            "composition exclusions", "\u{958}\u{FB1D}\u{2ADC}\u{F43}",
-            "e0a495e0a4bcd799d6b4e2ab9dccb8e0bd82e0beb7"
-        ),
+        ("composition exclusions", "\u{958}\u{FB1D}\u{2ADC}\u{F43}", "e0a495e0a4bcd799d6b4e2ab9dccb8e0bd82e0beb7"),
         (
             "decompositions that never begin a character", "\u{344}\u{340}\u{F73}",
             "e0bdb1e0bdb2cc88cc81cc80"
@@ -80,17 +76,14 @@ struct FoldedTextTests {
         Hex.encode(try HashFunction.sha256.digest(lines.span))
     }
 
-    @Test("each single character folds as in Python, as one digest over all of them shows")
-    func everyScalar() throws {
+    @Test("each single character folds as in Python, as one digest over all of them shows") func everyScalar() throws {
         var lines: [UInt8] = []
         // Beyond are Han characters, which do not change, and their compatibility forms.
         let codes = Array(UInt32(0)..<0x20000) + Array(0x2F800..<0x2FA20)
         for scalar in codes.compactMap(Unicode.Scalar.init) {
             lines += try folded(String(scalar)) + [0x0A]
         }
-        #expect(
-            try Self.digest(lines)
-                == "9790425958771e985345728d3e3d49df7cb690c04ca75905e7fc40226f0fb512")
+        #expect(try Self.digest(lines) == "9790425958771e985345728d3e3d49df7cb690c04ca75905e7fc40226f0fb512")
     }
 
     /// Ranges with letters that combine, decompose, fold or are composed.
@@ -122,17 +115,12 @@ struct FoldedTextTests {
             }
             lines += try folded(String(text)) + [0x0A]
         }
-        #expect(
-            try Self.digest(lines)
-                == "4f484b244700799d3c97644dadf4267393aecf132045955250cbfb29b2f890b5")
+        #expect(try Self.digest(lines) == "4f484b244700799d3c97644dadf4267393aecf132045955250cbfb29b2f890b5")
     }
 
     @Test("texts that are equivalent in Unicode fold to the same text")
     func equivalent() throws {
-        for text in [
-            "\u{1EA0}\u{212B}", "\u{1F84}\u{386}", "\u{AC01}\u{D7A3}", "\u{FB2C}",
-            "\u{1D5}\u{FB03}",
-        ] {
+        for text in ["\u{1EA0}\u{212B}", "\u{1F84}\u{386}", "\u{AC01}\u{D7A3}", "\u{FB2C}", "\u{1D5}\u{FB03}"] {
             let apart = FoldedText.decomposed(
                 text.unicodeScalars.map(\.value), UnicodeData.shared)
             var view = String.UnicodeScalarView()

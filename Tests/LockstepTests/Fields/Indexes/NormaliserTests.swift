@@ -20,10 +20,9 @@ struct NormaliserTests {
     @Test(
         "no other name is read",
         arguments: [
-            "", "Exact", "exact ", "casefold/1", "casefold/2", "prefix", "prefix-", "prefix-0",
-            "prefix-65", "prefix--1", "prefix-+3", "prefix-03", "prefix-3 ", "prefix-٣",
-            "prefix-99999999999999999999", "bucket-0", "bucket--10", "bucket-1.5",
-            "bucket-9007199254740993", "bucket-010", "suffix-3", "e\u{301}xact",
+            "", "Exact", "exact ", "casefold/1", "casefold/2", "prefix", "prefix-", "prefix-0", "prefix-65",
+            "prefix--1", "prefix-+3", "prefix-03", "prefix-3 ", "prefix-٣", "prefix-99999999999999999999", "bucket-0",
+            "bucket--10", "bucket-1.5", "bucket-9007199254740993", "bucket-010", "suffix-3", "e\u{301}xact",
         ])
     func noNames(_ name: String) {
         Refusal.expect(.misuse) { _ = try Normaliser(name) }
@@ -68,9 +67,7 @@ struct NormaliserTests {
         #expect(try bytes(.exact, .blob([])) == "")
     }
 
-    static let all: [Normaliser] = [
-        .exact, .lower, .casefold, .digits, .email, .prefix(3), .bucket(10),
-    ]
+    static let all: [Normaliser] = [.exact, .lower, .casefold, .digits, .email, .prefix(3), .bucket(10)]
 
     @Test("NULL and NaN have no entry", arguments: all)
     func none(_ normaliser: Normaliser) throws {
@@ -156,8 +153,7 @@ struct NormaliserTests {
     @Test("buckets round down, for numbers below zero too")
     func integerBuckets() throws {
         for (number, due) in [
-            (0, 0), (9, 0), (10, 1), (-1, -1), (-10, -1), (-11, -2), (.max, Int64.max / 10),
-            (.min, Int64.min / 10 - 1),
+            (0, 0), (9, 0), (10, 1), (-1, -1), (-10, -1), (-11, -2), (.max, Int64.max / 10), (.min, Int64.min / 10 - 1),
         ] as [(Int64, Int64)] {
             #expect(
                 try Normaliser.bucket(10).normalised(.integer(number)) == due.bigEndianBytes)
@@ -165,8 +161,7 @@ struct NormaliserTests {
         #expect(try bytes(.bucket(1), .integer(.min)) == "8000000000000000")
     }
 
-    @Test("buckets of reals are computed in double precision, and both zeros share one")
-    func realBuckets() throws {
+    @Test("buckets of reals are computed in double precision, and both zeros share one") func realBuckets() throws {
         for (number, due) in [
             (0, 0), (-0.0, 0), (9.99, 0), (10, 1), (-0.5, -1), (-10, -1), (-10.5, -2),
             (1e300, 1e299),
@@ -180,8 +175,7 @@ struct NormaliserTests {
         }
     }
 
-    @Test("buckets grow with their numbers: a number between two has a bucket between theirs")
-    func monotone() throws {
+    @Test("buckets grow with their numbers: a number between two has a bucket between theirs") func monotone() throws {
         for normaliser in [Normaliser.bucket(3), .bucket(1000)] {
             var last = -Double.infinity
             for step in -2000...2000 {

@@ -15,8 +15,7 @@ struct ProvisionedColumnsTests {
         let secret = [UInt8](repeating: 9, count: 32)
 
         func make() throws -> DatabaseKey {
-            try DatabaseKey(
-                secret: SecretBytes(copying: secret.span), salt: [UInt8](repeating: 3, count: 16))
+            try DatabaseKey(secret: SecretBytes(copying: secret.span), salt: [UInt8](repeating: 3, count: 16))
         }
     }
 
@@ -27,8 +26,7 @@ struct ProvisionedColumnsTests {
 
     private func seal() throws {
         let connection = try template.open()
-        try connection.protect(
-            "title", of: "film", keys: template.keys, indexes: [.init(.exact, bits: 63)])
+        try connection.protect("title", of: "film", keys: template.keys, indexes: [.init(.exact, bits: 63)])
         try connection.protect("note", of: "film", keys: template.keys, mode: .deterministic)
     }
 
@@ -70,13 +68,10 @@ struct ProvisionedColumnsTests {
         #expect(Set(ids).count == 3 && !ids.contains(nil))
         for path in paths {
             let connection = try open(path)
-            try connection.execute(
-                "INSERT INTO film_open (id, title, note) VALUES (1, 'Laura', 'seen')")
+            try connection.execute("INSERT INTO film_open (id, title, note) VALUES (1, 'Laura', 'seen')")
             let match = try connection.matching("title", of: "film", .equal(.text("Laura")))
             #expect(try connection.texts("SELECT note FROM film_open") == ["seen"])
-            #expect(
-                try connection.value("SELECT count(*) FROM film_open WHERE \(match)", as: Int.self)
-                    == 1)
+            #expect(try connection.value("SELECT count(*) FROM film_open WHERE \(match)", as: Int.self) == 1)
         }
         // Nothing of one opens in the other.
         let cell = try open(paths[0]).value("SELECT title FROM film", as: [UInt8].self)
@@ -92,8 +87,7 @@ struct ProvisionedColumnsTests {
     @Test("A template with cells is refused, unless the databases may share them")
     func cells() throws {
         try seal()
-        try template.open().execute(
-            "INSERT INTO film_open (id, title, note) VALUES (1, 'Laura', 'seen')")
+        try template.open().execute("INSERT INTO film_open (id, title, note) VALUES (1, 'Laura', 'seen')")
         Refusal.expect(.misuse, about: .init(table: "film", column: "title")) {
             _ = try provision("new.db", keys: [template.keys])
         }

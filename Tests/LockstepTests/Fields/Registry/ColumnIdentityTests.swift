@@ -25,9 +25,7 @@ struct ColumnIdentityTests {
         #expect(registry.format == .third)
         #expect(registry.database == nil)
         #expect(
-            try registry.identity
-                == RegistryFormat.identity(
-                    from: ColumnRegistryTests.database, CellWorkbench.dataset))
+            try registry.identity == RegistryFormat.identity(from: ColumnRegistryTests.database, CellWorkbench.dataset))
         // As the article says.
         #expect(registry.identity.map { Hex.encode($0) } == "6b531767c3cb5c0e33568b168d088d81")
         let kept = registry.identity
@@ -41,13 +39,11 @@ struct ColumnIdentityTests {
         #expect(first.identity != second.identity)
     }
 
-    @Test("Each sealing gives a column another identity, and a name or state changes none")
-    func identities() throws {
+    @Test("Each sealing gives a column another identity, and a name or state changes none") func identities() throws {
         var registry = registry
         let identities = registry.columns.map(\.identity)
         #expect(Set(identities).count == 2 && !identities.contains(nil))
-        #expect(
-            registry.columns[1].indexes.map(\.index.identity) == [identities[1], identities[1]])
+        #expect(registry.columns[1].indexes.map(\.index.identity) == [identities[1], identities[1]])
         try registry.rename(1, to: "name", of: "film")
         try registry.move(1, to: .unsealing)
         #expect(registry.columns.map(\.identity) == identities)

@@ -73,8 +73,7 @@ struct ColumnRegistryTests {
             state: .active, commitment: [UInt8](repeating: 1, count: 32),
             secret: SharedSecret(try SecretBytes(copying: bytes.span)))
         let forked = FieldKeys(
-            dataset: CellWorkbench.dataset, active: 4, keys: [4: own],
-            index: try CellWorkbench.indexKeys())
+            dataset: CellWorkbench.dataset, active: 4, keys: [4: own], index: try CellWorkbench.indexKeys())
         Refusal.expect(.keyringMismatch) { _ = try RegistryTables.read(forked, connection) }
     }
 
@@ -111,9 +110,8 @@ struct ColumnRegistryTests {
                 var registry = registry
                 registry.columns[0].state = state
                 let isWay = [
-                    "plaintext migrating", "migrating sealed", "migrating unsealing",
-                    "sealed unsealing", "unsealing plaintext", "unsealing migrating",
-                    "sealed resealing", "resealing sealed",
+                    "plaintext migrating", "migrating sealed", "migrating unsealing", "sealed unsealing",
+                    "unsealing plaintext", "unsealing migrating", "sealed resealing", "resealing sealed",
                 ].contains("\(state) \(next)")
                 let code = try Refusal.code { try registry.move(1, to: next) }
                 #expect(code == (isWay ? nil : .misuse), "\(state) \(next)")
@@ -133,29 +131,21 @@ struct ColumnRegistryTests {
 
     /// What anyone who can open the database can write, without the fields keyring.
     static let forgeries = [
-        "UPDATE lockstep_column SET state = 'migrating' WHERE id = 2",
-        "UPDATE lockstep_column SET state = 'plaintext'",
-        "UPDATE lockstep_column SET state = 'open'",
-        "UPDATE lockstep_column SET state = 'resealing' WHERE id = 2",
+        "UPDATE lockstep_column SET state = 'migrating' WHERE id = 2", "UPDATE lockstep_column SET state = 'plaintext'",
+        "UPDATE lockstep_column SET state = 'open'", "UPDATE lockstep_column SET state = 'resealing' WHERE id = 2",
         "UPDATE lockstep_column SET identity = NULL WHERE id = 1",
         "UPDATE lockstep_column SET identity = randomblob(16) WHERE id = 2",
         "UPDATE lockstep_column SET identity = x'00'",
         "UPDATE lockstep_column SET identity = (SELECT identity FROM lockstep_column WHERE id = 2)",
-        "UPDATE lockstep_dataset SET registry = NULL",
-        "UPDATE lockstep_dataset SET registry = randomblob(16)",
-        "UPDATE lockstep_dataset SET registry = x'00'",
-        "UPDATE lockstep_dataset SET database = randomblob(16)",
+        "UPDATE lockstep_dataset SET registry = NULL", "UPDATE lockstep_dataset SET registry = randomblob(16)",
+        "UPDATE lockstep_dataset SET registry = x'00'", "UPDATE lockstep_dataset SET database = randomblob(16)",
         "UPDATE lockstep_dataset SET database = registry, registry = NULL",
-        "UPDATE lockstep_column SET mode = 'deterministic'",
-        "UPDATE lockstep_column SET mode = 'none'",
-        "UPDATE lockstep_column SET padding = 64 WHERE id = 2",
-        "UPDATE lockstep_column SET padding = 1 WHERE id = 2",
-        "UPDATE lockstep_column SET cursor = NULL",
-        "UPDATE lockstep_column SET cursor = 18 WHERE id = 1",
+        "UPDATE lockstep_column SET mode = 'deterministic'", "UPDATE lockstep_column SET mode = 'none'",
+        "UPDATE lockstep_column SET padding = 64 WHERE id = 2", "UPDATE lockstep_column SET padding = 1 WHERE id = 2",
+        "UPDATE lockstep_column SET cursor = NULL", "UPDATE lockstep_column SET cursor = 18 WHERE id = 1",
         "UPDATE lockstep_column SET cursor = 0 WHERE id = 2",
         "UPDATE lockstep_column SET id = 3 - id + 10; UPDATE lockstep_column SET id = id - 10",
-        "UPDATE lockstep_column SET id = 7 WHERE id = 2",
-        "UPDATE lockstep_column SET id = -2 WHERE id = 2",
+        "UPDATE lockstep_column SET id = 7 WHERE id = 2", "UPDATE lockstep_column SET id = -2 WHERE id = 2",
         "UPDATE lockstep_column SET name = CASE id WHEN 1 THEN 'url' ELSE 'title' END",
         "UPDATE lockstep_column SET name = 'other' WHERE id = 1",
         "UPDATE lockstep_column SET table_name = 'movi', name = 'etitle' WHERE id = 1",
@@ -172,11 +162,9 @@ struct ColumnRegistryTests {
         """,
         "DELETE FROM lockstep_index",
         "DELETE FROM lockstep_index WHERE number = 2",
-        "UPDATE lockstep_index SET name = 'title'",
-        "UPDATE lockstep_index SET normaliser = 'lower' WHERE number = 1",
+        "UPDATE lockstep_index SET name = 'title'", "UPDATE lockstep_index SET normaliser = 'lower' WHERE number = 1",
         "UPDATE lockstep_index SET normaliser = 'none' WHERE number = 1",
-        "UPDATE lockstep_index SET bits = 23 WHERE number = 1",
-        "UPDATE lockstep_index SET bits = 64 WHERE number = 1",
+        "UPDATE lockstep_index SET bits = 23 WHERE number = 1", "UPDATE lockstep_index SET bits = 64 WHERE number = 1",
         "UPDATE lockstep_index SET key_version = 9",
         "UPDATE lockstep_index SET number = number + 10",
         "UPDATE lockstep_index SET column_id = 1",
@@ -225,9 +213,7 @@ struct ColumnRegistryTests {
     @Test("another key's fingerprint means another keyring, before any cell is opened")
     func replacedCommitment() throws {
         let connection = try stored()
-        try change(
-            "UPDATE lockstep_field_key SET commitment = randomblob(32) WHERE version = 3",
-            connection)
+        try change("UPDATE lockstep_field_key SET commitment = randomblob(32) WHERE version = 3", connection)
         Refusal.expect(.keyringMismatch) { _ = try read(connection) }
         try change("UPDATE lockstep_field_key SET commitment = x'00' WHERE version = 3", connection)
         Refusal.expect(.registryForged) { _ = try read(connection) }
@@ -249,9 +235,7 @@ struct ColumnRegistryTests {
         try change(
             "CREATE TABLE foreign_mac AS SELECT mac FROM lockstep_column WHERE dataset = x'\(Hex.encode(foreign))'",
             connection)
-        try change(
-            "UPDATE lockstep_column SET mac = (SELECT mac FROM foreign_mac) WHERE id = 1",
-            connection)
+        try change("UPDATE lockstep_column SET mac = (SELECT mac FROM foreign_mac) WHERE id = 1", connection)
         Refusal.expect(.registryForged) { _ = try read(connection) }
     }
 
@@ -307,24 +291,19 @@ struct ColumnRegistryTests {
                 "5feea8776b0e54a981d6bfc367aea9f3d106ee8cd748a7d854a3a1c07dd607a0"
             ),
             (
-                nil, database, "row id",
-                "aa193da6979752962f680ec0163cfb4e53586a74686027e7a49754dfd8e42fa6",
+                nil, database, "row id", "aa193da6979752962f680ec0163cfb4e53586a74686027e7a49754dfd8e42fa6",
                 "9fdb23f9fceceaaa53216a0dfb6f003db44789cfa91bcea1e7964795b4a11d61"
             ),
             (
-                registryIdentity, nil, "row id",
-                "70a4cb4d21a37e842dc95ba9c102d2004c2254107bd35bd40e08513c2a371335",
+                registryIdentity, nil, "row id", "70a4cb4d21a37e842dc95ba9c102d2004c2254107bd35bd40e08513c2a371335",
                 "a207420c4a185d73c591e466478e271948d587310063d95ac0bf6e060e145d61"
             ),
         ] as [([UInt8]?, [UInt8]?, String?, String, String)])
     func knownAnswer(
-        _ identity: [UInt8]?, _ database: [UInt8]?, _ rowKey: String?, _ column: String,
-        _ set: String
+        _ identity: [UInt8]?, _ database: [UInt8]?, _ rowKey: String?, _ column: String, _ set: String
     ) throws {
         let commitment = try Keyring.commitment(of: Secrets.make(CellWorkbench.fieldKey))
-        #expect(
-            Hex.encode(commitment)
-                == "1c8db25cb17c11d06e791742e6e60a009aed576fe72975ea4125088956980c27")
+        #expect(Hex.encode(commitment) == "1c8db25cb17c11d06e791742e6e60a009aed576fe72975ea4125088956980c27")
         let registry = ColumnRegistry(
             dataset: CellWorkbench.dataset, identity: identity, database: database, changes: 1,
             columns: [

@@ -54,8 +54,7 @@ struct LiteralDefaultTests {
         ]
         for (number, text) in texts.enumerated() {
             let sql = try #require(LiteralDefault(text)?.sql)
-            try connection.execute(
-                "CREATE TABLE t\(verbatim: "\(number)") (a, b DEFAULT \(verbatim: text))")
+            try connection.execute("CREATE TABLE t\(verbatim: "\(number)") (a, b DEFAULT \(verbatim: text))")
             try connection.execute("INSERT INTO t\(verbatim: "\(number)") (a) VALUES (1)")
             let meant = try connection.value(
                 "SELECT typeof(b) || quote(b) FROM t\(verbatim: "\(number)")", as: String.self)

@@ -42,9 +42,7 @@ struct RegistryReaderTests {
             }
         }
         return [
-            "dataset": try rows(
-                "SELECT dataset, changes, key_version, mac, database, registry FROM lockstep_dataset"
-            ),
+            "dataset": try rows("SELECT dataset, changes, key_version, mac, database, registry FROM lockstep_dataset"),
             "columns": try rows(
                 """
                 SELECT id, table_name, name, mode, padding, state, cursor, mac, row_key, identity
@@ -54,8 +52,7 @@ struct RegistryReaderTests {
                 """
                 SELECT column_id, number, name, normaliser, bits, key_version, commitment, mac
                 FROM lockstep_index ORDER BY column_id, number
-                """),
-            "keys": try rows("SELECT version, commitment FROM lockstep_field_key ORDER BY version"),
+                """), "keys": try rows("SELECT version, commitment FROM lockstep_field_key ORDER BY version"),
         ]
     }
 
@@ -92,14 +89,11 @@ struct RegistryReaderTests {
         let sound = requests.count
         let forgeries = [
             "UPDATE lockstep_column SET state = 'migrating' WHERE id = 1",
-            "UPDATE lockstep_index SET bits = 13 WHERE number = 2",
-            "DELETE FROM lockstep_index WHERE number = 2",
+            "UPDATE lockstep_index SET bits = 13 WHERE number = 2", "DELETE FROM lockstep_index WHERE number = 2",
             "UPDATE lockstep_dataset SET changes = changes - 1",
             "UPDATE lockstep_field_key SET commitment = zeroblob(32)",
-            "UPDATE lockstep_column SET row_key = 'row year' WHERE id = 1",
-            "UPDATE lockstep_column SET row_key = NULL",
-            "UPDATE lockstep_dataset SET database = randomblob(16)",
-            "UPDATE lockstep_dataset SET registry = NULL",
+            "UPDATE lockstep_column SET row_key = 'row year' WHERE id = 1", "UPDATE lockstep_column SET row_key = NULL",
+            "UPDATE lockstep_dataset SET database = randomblob(16)", "UPDATE lockstep_dataset SET registry = NULL",
             "UPDATE lockstep_dataset SET registry = randomblob(16)",
             "UPDATE lockstep_column SET identity = NULL WHERE id = 1",
             "UPDATE lockstep_column SET identity = randomblob(16)",
@@ -116,8 +110,6 @@ struct RegistryReaderTests {
             }
         }
         let outcome = try CellReader.answers(requests)
-        #expect(
-            outcome == Array(repeating: "holds", count: sound)
-                + Array(repeating: "forged", count: forgeries.count))
+        #expect(outcome == Array(repeating: "holds", count: sound) + Array(repeating: "forged", count: forgeries.count))
     }
 }

@@ -8,8 +8,7 @@ struct SealedTableTests {
         _ name: String, _ type: String, isNotNull: Bool = false, key: Int = 0
     ) -> SealedTable.Column {
         SealedTable.Column(
-            name: name, type: type, isNotNull: isNotNull, defaultSQL: nil, keyPosition: key,
-            isGenerated: false)
+            name: name, type: type, isNotNull: isNotNull, defaultSQL: nil, keyPosition: key, isGenerated: false)
     }
 
     @Test("A table made from its parts is the one that is read from a file")
@@ -19,8 +18,7 @@ struct SealedTableTests {
         try connection.execute(SQL(verbatim: sql))
         let id = column("id", "INTEGER", key: 1)
         let made = try SealedTable(
-            name: "movies",
-            columns: [id, column("title", "TEXT", isNotNull: true), column("year", "INT")],
+            name: "movies", columns: [id, column("title", "TEXT", isNotNull: true), column("year", "INT")],
             key: .row(id), hasRowID: true, isStrict: false, sql: sql)
         #expect(try SealedTable("Movies", connection) == made)
         #expect(made.boundColumns(.random) == [id])

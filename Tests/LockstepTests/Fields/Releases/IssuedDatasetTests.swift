@@ -6,8 +6,7 @@ import Testing
 
 /// One sealed file, and keyrings for several customers.
 struct IssuedDatasetTests {
-    @Test("each customer reads the same file, and issuing has not touched a byte of it")
-    func sameFile() throws {
+    @Test("each customer reads the same file, and issuing has not touched a byte of it") func sameFile() throws {
         let publisher = try Rings.make(.fields)
         let bench = try SealedTableWorkbench(keys: publisher.fieldKeys())
         _ = try bench.sealed()
@@ -20,15 +19,12 @@ struct IssuedDatasetTests {
             let ring = try file.open { _ in try .identity(person) }
             try ring.requireSignature(by: publisher.publisher())
             let connection = try bench.open([ring.fieldKeys()])
-            #expect(
-                try connection.texts("SELECT title FROM film_open ORDER BY id")
-                    == SealedTableWorkbench.films)
+            #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == SealedTableWorkbench.films)
         }
         #expect(try Bytes.read(bench.path) == before[0])
     }
 
-    @Test("a keyring issued before a key was made does not open what is under that key")
-    func outdated() throws {
+    @Test("a keyring issued before a key was made does not open what is under that key") func outdated() throws {
         var publisher = try Rings.make(.fields)
         let person = try Identity.generate()
         let early = try publisher.issue(to: person.recipient).fieldKeys()

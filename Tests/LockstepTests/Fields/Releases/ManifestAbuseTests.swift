@@ -16,10 +16,7 @@ struct ManifestAbuseTests {
     private static let rows: [(sql: String, due: [ManifestReport.Finding])] = [
         ("DELETE FROM film WHERE id = 2", [.rowsMissing(table: "film", 1)]),
         ("DELETE FROM film", [.rowsMissing(table: "film", 5)]),
-        (
-            "INSERT INTO film (id, title) SELECT id + 50, title FROM film WHERE id < 3",
-            [.rowsAdded(table: "film", 2)]
-        ),
+        ("INSERT INTO film (id, title) SELECT id + 50, title FROM film WHERE id < 3", [.rowsAdded(table: "film", 2)]),
         // The cells of two rows change places.
         (
             "UPDATE film SET title = (SELECT title FROM film AS o WHERE o.id = 3 - film.id) WHERE id < 3",
@@ -48,12 +45,10 @@ struct ManifestAbuseTests {
         ),
         ("DELETE FROM lockstep_manifest", [.missing]),
         ("DROP TABLE lockstep_manifest", [.missing]),
-        ("DELETE FROM lockstep_dataset", [.registryMissing]),
-        ("DROP TABLE lockstep_dataset", [.registryMissing]),
+        ("DELETE FROM lockstep_dataset", [.registryMissing]), ("DROP TABLE lockstep_dataset", [.registryMissing]),
         ("UPDATE lockstep_dataset SET changes = 'many'", [.registryMissing]),
         ("UPDATE lockstep_dataset SET mac = zeroblob(32)", [.registryOther]),
-        ("UPDATE lockstep_dataset SET mac = x''", [.registryOther]),
-        ("DELETE FROM lockstep_column", [.registryOther]),
+        ("UPDATE lockstep_dataset SET mac = x''", [.registryOther]), ("DELETE FROM lockstep_column", [.registryOther]),
         ("DROP TABLE lockstep_column", [.registryOther]),
         ("UPDATE lockstep_column SET state = 'migrating'", [.registryOther]),
         ("UPDATE lockstep_column SET state = 'plaintext'", [.registryOther]),
@@ -82,16 +77,14 @@ struct ManifestAbuseTests {
         try bench.release()
         #expect(try bench.findings() == [])
         try bench.sabotage(
-            "UPDATE film SET title = (SELECT title FROM kept WHERE kept.id = 4) WHERE id = 4",
-            restoring: true)
+            "UPDATE film SET title = (SELECT title FROM kept WHERE kept.id = 4) WHERE id = 4", restoring: true)
         #expect(
             try bench.films.open().texts("SELECT title FROM film_open WHERE id = 4")
                 == ["It Happened One Night"])
         #expect(try bench.findings() == [.rowsChanged(table: "film")])
     }
 
-    @Test("a row that a holder of a field key has forged is noticed, although it opens")
-    func forgedRow() throws {
+    @Test("a row that a holder of a field key has forged is noticed, although it opens") func forgedRow() throws {
         let person = try Identity.generate()
         let keys = try bench.publisher.ring.issue(to: person.recipient).fieldKeys()
         let customer = try bench.films.open([keys])
@@ -103,8 +96,7 @@ struct ManifestAbuseTests {
             try customer.texts("SELECT title FROM film_open WHERE id = 6") == ["Forged"])
     }
 
-    @Test("an older registry put back is noticed, as is another database's, and a newer one")
-    func registry() throws {
+    @Test("an older registry put back is noticed, as is another database's, and a newer one") func registry() throws {
         try bench.sabotage(
             "CREATE TABLE old_set AS SELECT * FROM lockstep_dataset; "
                 + "CREATE TABLE old_column AS SELECT * FROM lockstep_column", restoring: true)
@@ -125,8 +117,7 @@ struct ManifestAbuseTests {
             try bench.findings() == [.registryOlder(changes: released, released: newer)])
     }
 
-    @Test("an older release put back as a whole is noticed by anyone who remembers a newer one")
-    func older() throws {
+    @Test("an older release put back as a whole is noticed by anyone who remembers a newer one") func older() throws {
         #expect(try bench.findings(least: 3) == [])
         #expect(try bench.findings(least: 4) == [.outdated(number: 3, minimum: 4)])
     }
@@ -151,10 +142,8 @@ struct ManifestAbuseTests {
         #expect(try bench.findings().contains(.missing))
     }
 
-    @Test("a dataset removed with everything that names it is missed by anyone who knows of it")
-    func removed() throws {
-        try bench.sabotage(
-            "DROP TABLE film; DROP TABLE lockstep_manifest; DROP TABLE lockstep_dataset")
+    @Test("a dataset removed with everything that names it is missed by anyone who knows of it") func removed() throws {
+        try bench.sabotage("DROP TABLE film; DROP TABLE lockstep_manifest; DROP TABLE lockstep_dataset")
         #expect(try bench.findings() == [.missing])
         #expect(try bench.findings(dataset: CellWorkbench.dataset) == [.missing])
     }
@@ -179,8 +168,7 @@ struct ManifestAbuseTests {
             try bench.setText(String(decoding: text, as: UTF8.self).replacing(from, with: to))
             #expect(try bench.findings() == [.forged])
         }
-        try bench.setText(
-            String(decoding: text, as: UTF8.self).replacing("2026-11-22", with: "2026-11-23"))
+        try bench.setText(String(decoding: text, as: UTF8.self).replacing("2026-11-22", with: "2026-11-23"))
         #expect(try bench.findings() == [.forged])
     }
 
@@ -210,21 +198,17 @@ struct ManifestAbuseTests {
         #expect(try bench.findings() == [.forged])
         // A keyring's signature is not valid for a manifest.
         let ring = try bench.publisher.ring.issue(to: Identity.generate().recipient)
-        let signed = try KeyringParser.parse(
-            ring.encode(epoch: 1, signer: bench.publisher.ring.signingKey()))
+        let signed = try KeyringParser.parse(ring.encode(epoch: 1, signer: bench.publisher.ring.signingKey()))
         let foreign = try #require(signed.document.signature)
         try bench.setText("\(above)\(foreign.text)\n")
         #expect(try bench.findings() == [.forged])
     }
 
-    @Test("anything else in the manifest's place is reported as malformed or missing")
-    func garbage() throws {
+    @Test("anything else in the manifest's place is reported as malformed or missing") func garbage() throws {
         for sql in [
             "UPDATE lockstep_manifest SET text = ''", "UPDATE lockstep_manifest SET text = 7",
-            "UPDATE lockstep_manifest SET text = zeroblob(100)",
-            "UPDATE lockstep_manifest SET text = text || char(0)",
-            "UPDATE lockstep_manifest SET text = text || text",
-            "UPDATE lockstep_manifest SET text = zeroblob(3000000)",
+            "UPDATE lockstep_manifest SET text = zeroblob(100)", "UPDATE lockstep_manifest SET text = text || char(0)",
+            "UPDATE lockstep_manifest SET text = text || text", "UPDATE lockstep_manifest SET text = zeroblob(3000000)",
         ] {
             let bench = try ReleaseWorkbench(rows: 1)
             try bench.release()
@@ -245,8 +229,7 @@ extension ReleaseWorkbench {
         let connection = try open()
         try release()
         try connection.with(rights: .engine) {
-            try connection.execute(
-                "UPDATE lockstep_dataset SET changes = ?, mac = ?", Int64(mark.changes), mark.code)
+            try connection.execute("UPDATE lockstep_dataset SET changes = ?, mac = ?", Int64(mark.changes), mark.code)
         }
     }
 }

@@ -81,8 +81,7 @@ struct ManifestFormatTests {
         #expect(first.tables[0].rows.digest == table.rows.digest)
     }
 
-    @Test("the digests of the example of version 2 are those of its rows and definitions")
-    func secondDigests() throws {
+    @Test("the digests of the example of version 2 are those of its rows and definitions") func secondDigests() throws {
         let connection = try Connection.inMemory()
         try connection.run(
             script: """
@@ -109,16 +108,14 @@ struct ManifestFormatTests {
 
     private static let digest = "VLkoYBYFAxzZ8UERtxafR/sfW6Plds8DKFaao6LhhIY"
     private static let malformed: [String] = [
-        "", "\n", String(example.dropLast()), example + "\n", example + "x\n", "\n" + example,
-        example + example, example.replacing("\n", with: "\r\n"), "\u{FEFF}" + example,
-        example.replacing("movie", with: "mövie"), example.replacing("key id", with: "key  id"),
-        example.replacing("key id", with: "key id "), example.replacing("key id", with: "key"),
-        example.replacing("key id", with: "key\tid"), example.replacing("key id", with: "Key id"),
-        with(["lockstep-manifest/2"], at: 0), with([], at: 0), with([], at: 1), with([], at: 2),
-        with([], at: 3), with([], at: 4), with([], at: 6), with([], at: 7),
+        "", "\n", String(example.dropLast()), example + "\n", example + "x\n", "\n" + example, example + example,
+        example.replacing("\n", with: "\r\n"), "\u{FEFF}" + example, example.replacing("movie", with: "mövie"),
+        example.replacing("key id", with: "key  id"), example.replacing("key id", with: "key id "),
+        example.replacing("key id", with: "key"), example.replacing("key id", with: "key\tid"),
+        example.replacing("key id", with: "Key id"), with(["lockstep-manifest/2"], at: 0), with([], at: 0),
+        with([], at: 1), with([], at: 2), with([], at: 3), with([], at: 4), with([], at: 6), with([], at: 7),
         with(["release 4 2026-08-23", "dataset oKGio6SlpqeoqaqrrK2urw"], at: 1, through: 2),
-        with(["dataset oKGio6SlpqeoqaqrrK2urx"], at: 1),
-        with(["dataset oKGio6SlpqeoqaqrrK2u"], at: 1),
+        with(["dataset oKGio6SlpqeoqaqrrK2urx"], at: 1), with(["dataset oKGio6SlpqeoqaqrrK2u"], at: 1),
         with(["dataset oKGio6SlpqeoqaqrrK2urw=="], at: 1),
         with(["release 0 2026-08-23"], at: 2), with(["release 04 2026-08-23"], at: 2),
         with(["release +4 2026-08-23"], at: 2), with(["release -4 2026-08-23"], at: 2),
@@ -126,10 +123,9 @@ struct ManifestFormatTests {
         with(["release 4 2026-02-30"], at: 2), with(["release 4 2026-8-23"], at: 2),
         with(["release 4"], at: 2), with(["release 4 2026-08-23 x"], at: 2),
         with(["registry 0 faMXdpXtjxwtA68BdKye8pWme5vh6+PBSEIffgjDp8U"], at: 3),
-        with(["registry 1 faMXdpXtjxwtA68BdKye8pWme5vh6+PBSEIffgjDp8"], at: 3),
-        with(["table movie 2"], at: 4), with(["table movie -1 \(digest)"], at: 4),
-        with(["table mo-vie 2 \(digest)"], at: 4), with(["table %6Dovie 2 \(digest)"], at: 4),
-        with(["table movie 2 \(digest)", "table film 2 \(digest)"], at: 4),
+        with(["registry 1 faMXdpXtjxwtA68BdKye8pWme5vh6+PBSEIffgjDp8"], at: 3), with(["table movie 2"], at: 4),
+        with(["table movie -1 \(digest)"], at: 4), with(["table mo-vie 2 \(digest)"], at: 4),
+        with(["table %6Dovie 2 \(digest)"], at: 4), with(["table movie 2 \(digest)", "table film 2 \(digest)"], at: 4),
         with(["key id", "table movie 2 \(digest)"], at: 4, through: 5),
         with(["column 7 title", "key id"], at: 5, through: 6),
         with(["column 0 title"], at: 6), with(["column 4294967296 title"], at: 6),
@@ -138,22 +134,19 @@ struct ManifestFormatTests {
         with(["column 7 title", "table film 2 \(digest)", "column 8 title"], at: 6),
         with(["column 7 title", "table movie 2 \(digest)", "column 8 title"], at: 6),
         with(["column 7 title", "table note 2 \(digest)", "column 7 title"], at: 6),
-        example.replacing("sig ed25519", with: "sig rsa"),
-        example.replacing("sig ed25519 ", with: "sig ed25519 A"),
+        example.replacing("sig ed25519", with: "sig rsa"), example.replacing("sig ed25519 ", with: "sig ed25519 A"),
         with(["sig ed25519 ebVWLo/mVPlAeLES6KmLp5AfhTrmlb7X4OORC60ElmQ"], at: 7),
         with(Array(repeating: "key \(String(repeating: "a", count: 4000))", count: 300), at: 5),
     ]
 
-    private static func second(_ lines: [String], at line: Int, through last: Int? = nil) -> String
-    {
+    private static func second(_ lines: [String], at line: Int, through last: Int? = nil) -> String {
         with(lines, at: line, through: last, in: second)
     }
 
     private static let secondMalformed: [String] =
         [
             String(second.dropLast()), second + "\n", second + "x\n", second + second,
-            second.replacing("\n", with: "\r\n"),
-            second.replacing("plain year", with: "plain  year"),
+            second.replacing("\n", with: "\r\n"), second.replacing("plain year", with: "plain  year"),
             second(["lockstep-manifest/1"], at: 0), second(["lockstep-manifest/3"], at: 0),
             // The line of the schema.
             second(["schema 0 \(digest)"], at: 4), second(["schema 02 \(digest)"], at: 4),
@@ -162,38 +155,28 @@ struct ManifestFormatTests {
             second(["schema 2 \(digest.dropLast())"], at: 4),
             second(["schema 2 \(digest)", "schema 2 \(digest)"], at: 4),
             // A table without its second digest, or with a third.
-            second(["table movie 2 \(digest)"], at: 5),
-            second(["table movie 2 \(digest) \(digest) \(digest)"], at: 5),
+            second(["table movie 2 \(digest)"], at: 5), second(["table movie 2 \(digest) \(digest) \(digest)"], at: 5),
             // Tokens.
-            second(["token 0 1 a"], at: 8), second(["token 7 0 a"], at: 8),
-            second(["token 7 4294967296 a"], at: 8), second(["token 7 1"], at: 8),
-            second(["token 7 1 a-b"], at: 8), second(["token 8 1 a"], at: 8),
-            second(["token 7 1 a", "token 7 1 b"], at: 8),
-            second(["token 7 2 a", "token 7 1 b"], at: 8),
+            second(["token 0 1 a"], at: 8), second(["token 7 0 a"], at: 8), second(["token 7 4294967296 a"], at: 8),
+            second(["token 7 1"], at: 8), second(["token 7 1 a-b"], at: 8), second(["token 8 1 a"], at: 8),
+            second(["token 7 1 a", "token 7 1 b"], at: 8), second(["token 7 2 a", "token 7 1 b"], at: 8),
             second(["plain year", "token 7 1 a"], at: 8, through: 9),
             second(["token 7 1 a", "column 7 title"], at: 7, through: 8),
             // Plain columns.
-            second(["plain"], at: 9), second(["plain %79ear"], at: 9),
-            second(["plain year", "plain year"], at: 9), second(["plain year", "plain id"], at: 9),
-            second(["plain year", "plain Year"], at: 9),
+            second(["plain"], at: 9), second(["plain %79ear"], at: 9), second(["plain year", "plain year"], at: 9),
+            second(["plain year", "plain id"], at: 9), second(["plain year", "plain Year"], at: 9),
             second(["index a \(digest)", "plain year"], at: 9, through: 10),
             // Indexes.
             second(["index movie_year"], at: 10), second(["index movie_year \(digest)="], at: 10),
             second(["index a \(digest)", "index a \(digest)"], at: 10),
-            second(["index b \(digest)", "index a \(digest)"], at: 10),
-            second(["index  \(digest)"], at: 10),
+            second(["index b \(digest)", "index a \(digest)"], at: 10), second(["index  \(digest)"], at: 10),
             // A second table with the column of the first.
-            second(
-                ["index a \(digest)", "table note 2 \(digest) \(digest)", "column 7 title"], at: 10),
-            second(["index a \(digest)", "table note 2 \(digest) \(digest)"], at: 10),
-            second([], at: 15),
+            second(["index a \(digest)", "table note 2 \(digest) \(digest)", "column 7 title"], at: 10),
+            second(["index a \(digest)", "table note 2 \(digest) \(digest)"], at: 10), second([], at: 15),
         ]
         // Any change to the lines that say what is not covered.
         + (11...14).flatMap { line in
-            [
-                second([], at: line), second(["omits nothing"], at: line),
-                second(["omits"], at: line),
-            ]
+            [second([], at: line), second(["omits nothing"], at: line), second(["omits"], at: line)]
         }
         + [
             second([], at: 11, through: 14),
@@ -211,9 +194,8 @@ struct ManifestFormatTests {
     @Test("version 2 is read without key, tokens, plain columns and indexes, and with many")
     func secondShapes() throws {
         for text in [
-            Self.second([], at: 6), Self.second([], at: 8), Self.second([], at: 9),
-            Self.second([], at: 10), Self.second([], at: 8, through: 10),
-            Self.second(["token 7 1 a", "token 7 4294967295 %20"], at: 8),
+            Self.second([], at: 6), Self.second([], at: 8), Self.second([], at: 9), Self.second([], at: 10),
+            Self.second([], at: 8, through: 10), Self.second(["token 7 1 a", "token 7 4294967295 %20"], at: 8),
             Self.second(["plain Year", "plain a%20b", "plain year"], at: 9),
             Self.second(
                 [
@@ -239,8 +221,7 @@ struct ManifestFormatTests {
         for text in [
             Self.with([], at: 5), Self.with(["key id", "key part"], at: 5),
             Self.with(["column 7 title", "column 4294967295 a%20b"], at: 6),
-            Self.with(
-                ["column 7 title", "table movie%20two 0 \(Self.digest)", "column 1 x"], at: 6),
+            Self.with(["column 7 title", "table movie%20two 0 \(Self.digest)", "column 1 x"], at: 6),
             Self.with(["release 9223372036854775807 0000-01-01"], at: 2),
         ] {
             let manifest = try Manifest(text)

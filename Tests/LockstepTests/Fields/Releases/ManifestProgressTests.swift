@@ -34,8 +34,7 @@ struct ManifestProgressTests {
         #expect(seen.last?.hasEnded == true && seen.last?.done == 300)
     }
 
-    @Test("A release that is stopped at its first or last report leaves the database unchanged")
-    func stopped() throws {
+    @Test("A release that is stopped at its first or last report leaves the database unchanged") func stopped() throws {
         for atEnd in [false, true] {
             #expect(throws: Stop.self) {
                 _ = try make { if $0.hasEnded == atEnd { throw Stop() } }

@@ -45,8 +45,7 @@ struct ManifestReaderTests {
             ])
     }
 
-    @Test("it confirms an unchanged release of version 2, in a file that it decrypts itself")
-    func second() throws {
+    @Test("it confirms an unchanged release of version 2, in a file that it decrypts itself") func second() throws {
         let bench = try ReleaseWorkbench(rows: 40)
         let connection = try bench.films.open()
         try connection.run(
@@ -64,8 +63,7 @@ struct ManifestReaderTests {
                 """)
         let keys = bench.films.keys
         try connection.protect("b", of: "my films", keys: keys)
-        try connection.protect(
-            "note", of: "film", keys: keys, indexes: [SealedIndex.Request(.casefold)])
+        try connection.protect("note", of: "film", keys: keys, indexes: [SealedIndex.Request(.casefold)])
         try connection.protect("x", of: "bare", keys: keys, mode: .deterministic)
         try connection.protect("c", of: "again", keys: keys)
         let made = try bench.release()
@@ -75,9 +73,7 @@ struct ManifestReaderTests {
         #expect(try bench.findings() == [])
         #expect(try bench.wordsOfReader() == "holds")
         // Values of a table without a key change places.
-        try bench.sabotage(
-            "UPDATE bare SET z = CASE y WHEN 3 THEN 'a' ELSE x'00' END WHERE y > 1.5",
-            restoring: true)
+        try bench.sabotage("UPDATE bare SET z = CASE y WHEN 3 THEN 'a' ELSE x'00' END WHERE y > 1.5", restoring: true)
         #expect(try bench.findings() == [.plainChanged(table: "bare")])
         #expect(try bench.wordsOfReader() == "plain-changed")
     }
@@ -104,14 +100,10 @@ struct ManifestReaderTests {
         }
         try note()
         for sql in [
-            "DELETE FROM film WHERE id = 9",
-            "INSERT INTO film (id, title) SELECT 99, title FROM film WHERE id = 1",
-            "INSERT INTO film (id, title) SELECT 9, title FROM film WHERE id = 1",
-            "DELETE FROM film WHERE id = 99",
-            "UPDATE \"my films\" SET b = NULL WHERE \"kéy\" = 'a'",
-            "UPDATE lockstep_dataset SET mac = zeroblob(32)",
-            "UPDATE lockstep_dataset SET changes = changes - 1",
-            "UPDATE lockstep_dataset SET changes = changes + 2",
+            "DELETE FROM film WHERE id = 9", "INSERT INTO film (id, title) SELECT 99, title FROM film WHERE id = 1",
+            "INSERT INTO film (id, title) SELECT 9, title FROM film WHERE id = 1", "DELETE FROM film WHERE id = 99",
+            "UPDATE \"my films\" SET b = NULL WHERE \"kéy\" = 'a'", "UPDATE lockstep_dataset SET mac = zeroblob(32)",
+            "UPDATE lockstep_dataset SET changes = changes - 1", "UPDATE lockstep_dataset SET changes = changes + 2",
             "UPDATE lockstep_manifest SET text = replace(text, 'release 1 ', 'release 2 ')",
             "UPDATE lockstep_manifest SET text = substr(text, 1, length(text) - 143)",
         ] {
@@ -136,8 +128,7 @@ struct ManifestReaderTests {
     @Test("the article's example holds")
     func example() throws {
         let request = Request(
-            manifest: ManifestFormatTests.example,
-            publisher: "ebVWLo/mVPlAeLES6KmLp5AfhTrmlb7X4OORC60ElmQ", changes: 1,
+            manifest: ManifestFormatTests.example, publisher: "ebVWLo/mVPlAeLES6KmLp5AfhTrmlb7X4OORC60ElmQ", changes: 1,
             code: "7da3177695ed8f1c2d03af0174ac9ef295a67b9be1ebe3c148421f7e08c3a7c5",
             tables: [
                 "movie": [

@@ -46,8 +46,7 @@ struct ManifestRowsTests {
     }
 
     private static func expect(
-        _ script: String, _ rows: [[Value]], sorts: Bool = false,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ script: String, _ rows: [[Value]], sorts: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let outcome = try outcome(script)
         #expect(outcome.rows.count == UInt64(rows.count), sourceLocation: sourceLocation)
@@ -65,20 +64,15 @@ struct ManifestRowsTests {
             CREATE TABLE t (c, id INTEGER PRIMARY KEY, x);
             INSERT INTO t VALUES (x'F901', 3, 1), (NULL, -7, 2), (x'', 9223372036854775807, 3);
             CREATE INDEX i ON t (x);
-            """,
-            [
-                [.integer(-7), .null], [.integer(3), .blob([0xF9, 1])],
-                [.integer(.max), .blob([])],
-            ])
+            """, [[.integer(-7), .null], [.integer(3), .blob([0xF9, 1])], [.integer(.max), .blob([])]])
         try Self.expect("CREATE TABLE t (c, id INTEGER PRIMARY KEY)", [])
     }
 
     private static let mixed: [[Value]] = [
-        [.integer(-1), .text("z"), .blob([1])], [.real(1.5), .text("a"), .null],
-        [.integer(2), .text("B"), .blob([2])], [.integer(2), .text("a"), .blob([3])],
-        [.integer(2), .blob([0]), .blob([4])], [.text(""), .text("é"), .blob([5])],
-        [.text("Z"), .integer(0), .blob([6])], [.text("a"), .integer(0), .blob([7])],
-        [.blob([0x41]), .integer(0), .blob([8])],
+        [.integer(-1), .text("z"), .blob([1])], [.real(1.5), .text("a"), .null], [.integer(2), .text("B"), .blob([2])],
+        [.integer(2), .text("a"), .blob([3])], [.integer(2), .blob([0]), .blob([4])],
+        [.text(""), .text("é"), .blob([5])], [.text("Z"), .integer(0), .blob([6])],
+        [.text("a"), .integer(0), .blob([7])], [.blob([0x41]), .integer(0), .blob([8])],
     ]
 
     private static let insertion = """
@@ -90,12 +84,8 @@ struct ManifestRowsTests {
     @Test(
         "rows are read in the order of a declared key, value by value, whatever the kind of table")
     func declared() throws {
-        try Self.expect(
-            "CREATE TABLE t (c, a NOT NULL, b NOT NULL, PRIMARY KEY (a, b)); \(Self.insertion)",
-            Self.mixed)
-        try Self.expect(
-            "CREATE TABLE t (a, b, c, PRIMARY KEY (a, b)) WITHOUT ROWID; \(Self.insertion)",
-            Self.mixed)
+        try Self.expect("CREATE TABLE t (c, a NOT NULL, b NOT NULL, PRIMARY KEY (a, b)); \(Self.insertion)", Self.mixed)
+        try Self.expect("CREATE TABLE t (a, b, c, PRIMARY KEY (a, b)) WITHOUT ROWID; \(Self.insertion)", Self.mixed)
         // The key's order, and not that of the columns.
         let outcome = try Self.outcome(
             "CREATE TABLE t (a NOT NULL, b NOT NULL, c, PRIMARY KEY (b, a)); \(Self.insertion)")
@@ -105,8 +95,7 @@ struct ManifestRowsTests {
         #expect(outcome.rows.count == 9)
     }
 
-    @Test("the key's own order does not matter, be it another collation or descending")
-    func otherOrder() throws {
+    @Test("the key's own order does not matter, be it another collation or descending") func otherOrder() throws {
         try Self.expect(
             """
             CREATE TABLE t (c, a TEXT NOT NULL COLLATE NOCASE PRIMARY KEY);
@@ -138,16 +127,14 @@ struct ManifestRowsTests {
             INSERT INTO t VALUES (1, zeroblob(\(count))), (2, x'07'), (3, zeroblob(65530));
             """,
             [
-                [.integer(1), .blob([UInt8](repeating: 0, count: count))],
-                [.integer(2), .blob([7])],
+                [.integer(1), .blob([UInt8](repeating: 0, count: count))], [.integer(2), .blob([7])],
                 [.integer(3), .blob([UInt8](repeating: 0, count: 65_530))],
             ])
     }
 
     @Test("a text is digested in UTF-8, whatever the file's encoding is")
     func encodings() throws {
-        let script =
-            "CREATE TABLE t (a TEXT NOT NULL PRIMARY KEY, c); INSERT INTO t VALUES ('dé', x'01')"
+        let script = "CREATE TABLE t (a TEXT NOT NULL PRIMARY KEY, c); INSERT INTO t VALUES ('dé', x'01')"
         let due = [[Value.text("dé"), .blob([1])]]
         try Self.expect(script, due)
         try Self.expect("PRAGMA encoding = 'UTF-16le'; \(script)", due)
@@ -202,8 +189,7 @@ struct ManifestRowsTests {
         return try digest(hashes.flatMap { $0 })
     }
 
-    @Test("a table without a key is a set: only digests are sorted, and values stay together")
-    func set() throws {
+    @Test("a table without a key is a set: only digests are sorted, and values stay together") func set() throws {
         let rows: [[Value]] = [
             [.blob([2]), .integer(1)], [.null, .integer(2)], [.blob([1]), .integer(3)],
             [.blob([1]), .integer(3)], [.blob([UInt8](repeating: 0, count: 100_000)), .null],

@@ -13,8 +13,7 @@ struct ManifestSecondAbuseTests {
     init() throws {
         bench = try ReleaseWorkbench()
         let connection = try bench.films.open()
-        try connection.protect(
-            "note", of: "film", keys: bench.films.keys, indexes: [SealedIndex.Request(.exact)])
+        try connection.protect("note", of: "film", keys: bench.films.keys, indexes: [SealedIndex.Request(.exact)])
         try connection.run(
             script: """
                 CREATE INDEX film_year ON film (year);
@@ -53,8 +52,7 @@ struct ManifestSecondAbuseTests {
         ("UPDATE film SET note_exact_token = NULL", ["plain-changed"]),
         // Sealed values and rows, as in version 1.
         ("UPDATE film SET title = x'' WHERE id = 5", ["rows-changed"]),
-        ("UPDATE film SET note = NULL", ["rows-changed"]),
-        ("DELETE FROM film WHERE id = 2", ["rows-missing"]),
+        ("UPDATE film SET note = NULL", ["rows-changed"]), ("DELETE FROM film WHERE id = 2", ["rows-missing"]),
         ("INSERT INTO film (id, title) SELECT 9, title FROM film WHERE id = 1", ["rows-added"]),
         // Indexes.
         ("DROP INDEX film_year", ["index-missing"]),
@@ -62,17 +60,10 @@ struct ManifestSecondAbuseTests {
         ("CREATE INDEX more ON film (year)", ["index-added"]),
         ("CREATE INDEX more ON film (year) WHERE year > 1", ["index-added"]),
         ("DROP INDEX film_year; CREATE INDEX film_year ON film (year DESC)", ["index-changed"]),
-        (
-            "DROP INDEX film_year; CREATE INDEX film_year ON film (year) WHERE year > 1",
-            ["index-changed"]
-        ),
-        (
-            "DROP INDEX film_year; CREATE INDEX film_year2 ON film (year)",
-            ["index-missing", "index-added"]
-        ),
+        ("DROP INDEX film_year; CREATE INDEX film_year ON film (year) WHERE year > 1", ["index-changed"]),
+        ("DROP INDEX film_year; CREATE INDEX film_year2 ON film (year)", ["index-missing", "index-added"]),
         // The schema.
-        ("CREATE TABLE more (x)", ["schema-changed"]),
-        ("CREATE VIEW more AS SELECT 1", ["schema-changed"]),
+        ("CREATE TABLE more (x)", ["schema-changed"]), ("CREATE VIEW more AS SELECT 1", ["schema-changed"]),
         (
             "CREATE TRIGGER more AFTER INSERT ON film BEGIN DELETE FROM film; END",
             ["schema-changed"]
@@ -81,10 +72,7 @@ struct ManifestSecondAbuseTests {
         ("DROP INDEX beside_x", ["schema-changed"]),
         ("DROP TABLE beside", ["schema-changed"]),
         ("DROP VIEW old", ["schema-changed"]),
-        (
-            "DROP VIEW old; CREATE VIEW old AS SELECT id FROM film WHERE year < 1960",
-            ["schema-changed"]
-        ),
+        ("DROP VIEW old; CREATE VIEW old AS SELECT id FROM film WHERE year < 1960", ["schema-changed"]),
         ("DROP TABLE beside; CREATE VIEW beside AS SELECT 1 AS id, 'a' AS x", ["schema-changed"]),
         ("ALTER TABLE beside ADD COLUMN y", ["schema-changed"]),
         (
@@ -98,10 +86,7 @@ struct ManifestSecondAbuseTests {
         (
             "ALTER TABLE film ADD COLUMN more AS (year + 1) VIRTUAL", ["schema-changed"]
         ),
-        (
-            "ALTER TABLE film RENAME COLUMN year TO jahr",
-            ["schema-changed", "table-other", "index-changed"]
-        ),
+        ("ALTER TABLE film RENAME COLUMN year TO jahr", ["schema-changed", "table-other", "index-changed"]),
         (
             "DROP VIEW old; DROP INDEX film_year; ALTER TABLE film DROP COLUMN year",
             ["schema-changed", "table-other", "index-missing"]
@@ -110,21 +95,14 @@ struct ManifestSecondAbuseTests {
         // What the database records about its sealed columns and their indexes.
         ("DELETE FROM lockstep_index", ["registry-other"]),
         ("UPDATE lockstep_index SET name = 'year'", ["registry-other"]),
-        ("UPDATE lockstep_index SET number = 2", ["registry-other"]),
-        ("DROP TABLE lockstep_index", ["registry-other"]),
+        ("UPDATE lockstep_index SET number = 2", ["registry-other"]), ("DROP TABLE lockstep_index", ["registry-other"]),
         ("UPDATE lockstep_column SET state = 'plaintext'", ["registry-other"]),
         ("UPDATE lockstep_dataset SET mac = zeroblob(32)", ["registry-other"]),
         ("UPDATE lockstep_dataset SET changes = changes - 1", ["registry-older"]),
         ("DELETE FROM lockstep_dataset", ["registry-missing"]),
         // Version 1 in place of version 2.
-        (
-            "UPDATE lockstep_manifest SET text = replace(text, 'manifest/2', 'manifest/1')",
-            ["manifest-malformed"]
-        ),
-        (
-            "UPDATE lockstep_manifest SET text = replace(text, 'plain year', 'plain jahr')",
-            ["manifest-forged"]
-        ),
+        ("UPDATE lockstep_manifest SET text = replace(text, 'manifest/2', 'manifest/1')", ["manifest-malformed"]),
+        ("UPDATE lockstep_manifest SET text = replace(text, 'plain year', 'plain jahr')", ["manifest-forged"]),
     ]
 
     /// The release after an attack.
@@ -163,13 +141,9 @@ struct ManifestSecondAbuseTests {
         "a definition written differently is another one, and one made again letter by letter is not"
     )
     func letters() throws {
-        try bench.sabotage(
-            "DROP VIEW old; CREATE VIEW old AS SELECT id FROM film WHERE year < 1950",
-            restoring: true)
+        try bench.sabotage("DROP VIEW old; CREATE VIEW old AS SELECT id FROM film WHERE year < 1950", restoring: true)
         #expect(try bench.findings() == [])
-        try bench.sabotage(
-            "DROP VIEW old; CREATE VIEW old AS SELECT id  FROM film WHERE year < 1950",
-            restoring: true)
+        try bench.sabotage("DROP VIEW old; CREATE VIEW old AS SELECT id  FROM film WHERE year < 1950", restoring: true)
         #expect(
             try bench.findings().map(\.code) == ["schema-changed"])
     }
@@ -180,8 +154,7 @@ struct ManifestSecondAbuseTests {
         #expect(try bench.findings().map(\.code) == ["schema-changed"])
     }
 
-    @Test("VACUUM, ANALYZE, REINDEX and a copy change nothing, nor do the engine's own tables")
-    func moved() throws {
+    @Test("VACUUM, ANALYZE, REINDEX and a copy change nothing, nor do the engine's own tables") func moved() throws {
         let connection = try bench.open()
         try connection.with(rights: .engine) {
             for sql: SQL in ["VACUUM", "ANALYZE", "REINDEX", "PRAGMA optimize"] {
@@ -211,10 +184,7 @@ struct ManifestSecondAbuseTests {
         try connection.execute("INSERT INTO counted VALUES (7)")
         #expect(try bench.findings() == [])
         try connection.execute("DROP TABLE counted")
-        #expect(
-            try bench.findings() == [
-                .schemaChanged(definitions: (count ?? 0) - 1, released: count ?? 0)
-            ])
+        #expect(try bench.findings() == [.schemaChanged(definitions: (count ?? 0) - 1, released: count ?? 0)])
     }
 }
 

@@ -12,8 +12,7 @@ struct ManifestTests {
         #expect(made.tables.map(\.name) == ["film"])
         #expect(made.tables[0].rowCount == 5 && made.tables[0].columnNames == ["title"])
         #expect(made.publisher == bench.pinned)
-        let report = try Manifest.check(
-            bench.open(), publisher: Publisher(bench.pinned.description))
+        let report = try Manifest.check(bench.open(), publisher: Publisher(bench.pinned.description))
         #expect(report.isClean)
         #expect(report.outcomes.map(\.manifest) == [made])
         #expect(report.outcomes.map(\.dataset) == [CellWorkbench.dataset])
@@ -66,8 +65,7 @@ struct ManifestTests {
         #expect(
             compared.tables == [
                 ManifestReport.Comparison.Table(
-                    name: "film", rowCount: 5, columns: ["id", "title", "note", "year"],
-                    indexes: ["film_year"])
+                    name: "film", rowCount: 5, columns: ["id", "title", "note", "year"], indexes: ["film_year"])
             ])
         // The table, and the three triggers that guard its column.
         #expect(compared.definitionCount == 4)
@@ -76,18 +74,14 @@ struct ManifestTests {
         try bench.sabotage("DROP TABLE film")
         let missing = try Manifest.check(bench.open(), publisher: bench.pinned).outcomes[0]
         #expect(missing.compared?.tables == [])
-        #expect(
-            missing.findings == [
-                .schemaChanged(definitions: 0, released: 4), .tableMissing("film"),
-            ])
+        #expect(missing.findings == [.schemaChanged(definitions: 0, released: 4), .tableMissing("film")])
         // Nothing was compared if the manifest is not the publisher's.
         let stranger = try Rings.make(.fields).publisher()
         let foreign = try Manifest.check(bench.open(), publisher: stranger).outcomes[0]
         #expect(foreign.compared == nil && foreign.notice == nil)
     }
 
-    @Test("a release of version 1 holds as before, with a notice of what it does not cover")
-    func first() throws {
+    @Test("a release of version 1 holds as before, with a notice of what it does not cover") func first() throws {
         let bench = try ReleaseWorkbench()
         let made = try bench.release(4, .first)
         #expect(made.formatVersion == 1 && made.notCovered.starts(with: Manifest.firstOmissions))
@@ -107,8 +101,7 @@ struct ManifestTests {
         #expect(try bench.findings() == [])
     }
 
-    @Test("an issued keyring cannot release, nor can one of another dataset or purpose")
-    func powerless() throws {
+    @Test("an issued keyring cannot release, nor can one of another dataset or purpose") func powerless() throws {
         let bench = try ReleaseWorkbench()
         let person = try Identity.generate()
         let issued = try bench.publisher.ring.issue(to: person.recipient)
@@ -184,8 +177,7 @@ struct ManifestTests {
         try bench.release()
         let connection = try bench.open()
         for sql: SQL in [
-            "DELETE FROM lockstep_manifest", "DROP TABLE lockstep_manifest",
-            "UPDATE lockstep_manifest SET text = ''",
+            "DELETE FROM lockstep_manifest", "DROP TABLE lockstep_manifest", "UPDATE lockstep_manifest SET text = ''",
         ] {
             Refusal.expect(.denied) { try connection.execute(sql) }
         }
@@ -205,9 +197,7 @@ struct ManifestTests {
         let second = try Manifest.make(other, in: connection)
         #expect(second.tables[0].columnNames == ["note"])
         #expect(try bench.findings() == [.foreignPublisher(other.publisher())])
-        #expect(
-            try Manifest.check(connection, publisher: other.publisher(), dataset: keys.dataset)
-                .isClean)
+        #expect(try Manifest.check(connection, publisher: other.publisher(), dataset: keys.dataset).isClean)
     }
 
     @Test(

@@ -24,8 +24,7 @@ struct ReleaseWorkbench {
 
     @discardableResult
     func release(
-        _ number: UInt64? = nil, _ version: Manifest.Version = .second,
-        replacingForeign: Bool = false
+        _ number: UInt64? = nil, _ version: Manifest.Version = .second, replacingForeign: Bool = false
     ) throws -> Manifest {
         try Manifest.make(
             publisher.ring, version, in: open(), number: number,
@@ -38,8 +37,7 @@ struct ReleaseWorkbench {
         let connection = try open()
         try connection.with(rights: .engine) {
             let triggers = try connection.query(
-                "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
-                as: (String, String).self)
+                "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'", as: (String, String).self)
             for (name, _) in triggers { try connection.execute("DROP TRIGGER \(name: name)") }
             try connection.run(script: sql)
             guard restoring else { return }

@@ -12,8 +12,7 @@ struct BroughtOverTests {
     init() throws { fixture = try BindingOneFixture() }
 
     private func reseal(
-        _ connection: borrowing Connection, _ column: String, batch: Int = 1,
-        progress: JobProgress.Handler = { _ in }
+        _ connection: borrowing Connection, _ column: String, batch: Int = 1, progress: JobProgress.Handler = { _ in }
     ) throws {
         let keys = try #require(connection.sealed?.allKeys.first)
         try connection.reseal(
@@ -23,16 +22,14 @@ struct BroughtOverTests {
     /// The first bytes of a column's cells.
     private func bytes(_ column: String, _ connection: borrowing Connection) throws -> Set<String> {
         Set(
-            try connection.texts(
-                "SELECT hex(substr(\(column), 1, 1)) FROM person WHERE \(column) IS NOT NULL"
-            ).compactMap { $0 })
+            try connection.texts("SELECT hex(substr(\(column), 1, 1)) FROM person WHERE \(column) IS NOT NULL")
+                .compactMap { $0 })
     }
 
     private func found(
         _ address: String, _ connection: borrowing Connection, under normaliser: Normaliser
     ) throws -> [Int] {
-        let match = try connection.matching(
-            "email", of: "person", .same(as: .text(address), under: normaliser))
+        let match = try connection.matching("email", of: "person", .same(as: .text(address), under: normaliser))
         return try connection.query("SELECT id FROM person_open WHERE \(match)") { row in
             try row[0] as Int
         }
@@ -44,8 +41,7 @@ struct BroughtOverTests {
         try #require(try connection.sealedColumns.first { $0.name == name })
     }
 
-    @Test("They open, take new values as before, and hold, with a notice that names the remedy")
-    func opens() throws {
+    @Test("They open, take new values as before, and hold, with a notice that names the remedy") func opens() throws {
         let connection = try fixture.connection()
         #expect(try BindingOneFixture.rows(connection) == BindingOneFixture.rows)
         try connection.execute(
@@ -66,8 +62,7 @@ struct BroughtOverTests {
         }
     }
 
-    @Test("Resealing brings each over, with the key as it is, and nothing else changes")
-    func broughtOver() throws {
+    @Test("Resealing brings each over, with the key as it is, and nothing else changes") func broughtOver() throws {
         var fields = try fixture.fields()
         do {
             let connection = try fixture.connection()
@@ -133,8 +128,7 @@ struct BroughtOverTests {
             }
         }
         #expect(try column(name, connection).state == .resealing)
-        #expect(
-            try fixture.verify().messages.contains { $0.contains("person.\(name) is resealing") })
+        #expect(try fixture.verify().messages.contains { $0.contains("person.\(name) is resealing") })
         Refusal.expect(.misuse) {
             let keys = try #require(connection.sealed?.allKeys.first)
             try connection.unprotect(name, of: "person", keys: keys)
@@ -149,8 +143,7 @@ struct BroughtOverTests {
             #expect(try found("dan@example.org", reader, under: .exact) == [4])
         }
         Refusal.expect(.constraint) {
-            try connection.execute(
-                "INSERT INTO person_open (id, name, email) VALUES (5, 'Eve', 'bob@example.org')")
+            try connection.execute("INSERT INTO person_open (id, name, email) VALUES (5, 'Eve', 'bob@example.org')")
         }
         let again = try fixture.connection()
         try reseal(again, name)
@@ -170,8 +163,7 @@ struct BroughtOverTests {
         #expect(try fixture.verify().failed == [])
     }
 
-    private static let older: SQL =
-        "UPDATE person SET ssn = (SELECT ssn FROM kept WHERE id = 1) WHERE id = 1"
+    private static let older: SQL = "UPDATE person SET ssn = (SELECT ssn FROM kept WHERE id = 1) WHERE id = 1"
 
     @Test("An older cell in a column that was brought over, and the reverse, are refused by name")
     func otherVersions() throws {

@@ -17,8 +17,7 @@ struct IndexExposureTests {
         try connection.execute("UPDATE film SET note = 'genre ' || (id % 20)")
         for request in [SealedIndex.Request(.exact), .init(.casefold, bits: 3)] {
             do {
-                try connection.protect(
-                    "note", of: "film", keys: bench.keys, indexes: [.init(.prefix(8)), request])
+                try connection.protect("note", of: "film", keys: bench.keys, indexes: [.init(.prefix(8)), request])
                 Issue.record("it was made")
             } catch let error as LockstepError {
                 #expect(error.code == .misuse)
@@ -40,19 +39,14 @@ struct IndexExposureTests {
         let connection = try bench.open()
         try connection.execute("UPDATE film SET note = 'genre ' || (id % 20)")
         try connection.protect(
-            "note", of: "film", keys: bench.keys,
-            indexes: [.init(.casefold, bits: 8, mayBeHistogram: true)])
+            "note", of: "film", keys: bench.keys, indexes: [.init(.casefold, bits: 8, mayBeHistogram: true)])
         let match = try connection.matching("note", of: "film", .equal(.text("genre 3")))
-        #expect(
-            try connection.query("SELECT id FROM film_open WHERE \(match)") { try $0[0] as Int }
-                .count == 20)
+        #expect(try connection.query("SELECT id FROM film_open WHERE \(match)") { try $0[0] as Int }.count == 20)
         // As requested, whether that is acceptable or not.
-        try connection.protect(
-            "note", of: "film", keys: bench.keys, indexes: [.init(.casefold, bits: 8)])
+        try connection.protect("note", of: "film", keys: bench.keys, indexes: [.init(.casefold, bits: 8)])
         try connection.unprotect("note", of: "film", keys: bench.keys)
         try connection.execute("UPDATE film SET note = 'genre ' || (id % 21)")
-        try connection.protect(
-            "note", of: "film", keys: bench.keys, indexes: [.init(.casefold, bits: 8)])
+        try connection.protect("note", of: "film", keys: bench.keys, indexes: [.init(.casefold, bits: 8)])
         let few = try SealedTableWorkbench(rows: 7)
         let other = try few.open()
         try other.execute("UPDATE film SET note = 'one'")
@@ -70,8 +64,7 @@ struct IndexExposureTests {
         #expect(summary?.contains(words) == true, "\(exposure)")
     }
 
-    @Test("two indexes that reveal little alone are reported as revealing if they do together")
-    func together() throws {
+    @Test("two indexes that reveal little alone are reported as revealing if they do together") func together() throws {
         let connection = try bench.open()
         let shape = try #require(try SealedTable("film", connection))
         let exposures = [

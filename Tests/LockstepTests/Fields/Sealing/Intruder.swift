@@ -2,8 +2,8 @@ import Foundation
 
 @testable import Lockstep
 
-/// Another program, which does something each time that a prefetch comes to a point: between the reading of a batch's rows
-/// and the writing of their cells.
+/// Another program, which does something each time that a prefetch comes to a point: between the reading of a batch's
+/// rows and the writing of their cells.
 final class Intruder: Sendable {
     typealias Point = SealingPrefetch.Trial.Point
 

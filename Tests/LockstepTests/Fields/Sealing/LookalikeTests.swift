@@ -53,17 +53,12 @@ struct LookalikeTests {
         let connection = try bench.sealed()
         let blobs = try fill(table, connection)
         let before = try formed(connection, mode)
-        #expect(
-            before > (mode == .random ? 30 : 0), "the test needs values that have the form of cells"
-        )
+        #expect(before > (mode == .random ? 30 : 0), "the test needs values that have the form of cells")
         try connection.protect("data", of: "photo", keys: bench.keys, mode: mode, batch: 50)
         #expect(try formed(connection, mode) == blobs.count)
-        #expect(
-            try connection.query("SELECT data FROM photo_open ORDER BY id", as: [UInt8].self)
-                == blobs)
+        #expect(try connection.query("SELECT data FROM photo_open ORDER BY id", as: [UInt8].self) == blobs)
         try connection.unprotect("data", of: "photo", keys: bench.keys, batch: 50)
-        #expect(
-            try connection.query("SELECT data FROM photo ORDER BY id", as: [UInt8].self) == blobs)
+        #expect(try connection.query("SELECT data FROM photo ORDER BY id", as: [UInt8].self) == blobs)
         #expect(try formed(connection, mode) == before)
     }
 
@@ -82,26 +77,19 @@ struct LookalikeTests {
                 }
             }
             let other = try bench.open()
-            #expect(
-                try other.query("SELECT data FROM photo_open ORDER BY id", as: [UInt8].self)
-                    == blobs)
+            #expect(try other.query("SELECT data FROM photo_open ORDER BY id", as: [UInt8].self) == blobs)
         }
         try stopping { progress in
-            try connection.protect(
-                "data", of: "photo", keys: bench.keys, batch: 45, progress: progress)
+            try connection.protect("data", of: "photo", keys: bench.keys, batch: 45, progress: progress)
         }
         try connection.protect("data", of: "photo", keys: bench.keys, batch: 45)
         try stopping { progress in
-            try connection.unprotect(
-                "data", of: "photo", keys: bench.keys, batch: 45, progress: progress)
+            try connection.unprotect("data", of: "photo", keys: bench.keys, batch: 45, progress: progress)
         }
         // Turned around, and again.
         try connection.protect("data", of: "photo", keys: bench.keys, batch: 45)
-        #expect(
-            try connection.query("SELECT data FROM photo_open ORDER BY id", as: [UInt8].self)
-                == blobs)
+        #expect(try connection.query("SELECT data FROM photo_open ORDER BY id", as: [UInt8].self) == blobs)
         try connection.unprotect("data", of: "photo", keys: bench.keys, batch: 45)
-        #expect(
-            try connection.query("SELECT data FROM photo ORDER BY id", as: [UInt8].self) == blobs)
+        #expect(try connection.query("SELECT data FROM photo ORDER BY id", as: [UInt8].self) == blobs)
     }
 }

@@ -29,8 +29,7 @@ struct ProtectionTests {
         #expect(try connection.texts("SELECT title FROM film_open WHERE id = 5") == ["Metropolis"])
     }
 
-    @Test("if another program ends it between two batches, nothing is left to do")
-    func endedByAnother() throws {
+    @Test("if another program ends it between two batches, nothing is left to do") func endedByAnother() throws {
         let connection = try bench.open()
         let other = try bench.open()
         let all = (0..<37).map { SealedTableWorkbench.title($0) }
@@ -103,14 +102,10 @@ struct ProtectionTests {
         #expect(progress.last?.done == max(38 - stop * 10, 1))
         let expected = ["Laura"] + all[1..<35] + ["Laura", all[36], "Gilda"]
         #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == expected)
-        #expect(
-            try connection.value(
-                "SELECT count(*) FROM film WHERE typeof(title) <> 'blob'", as: Int.self) == 0)
+        #expect(try connection.value("SELECT count(*) FROM film WHERE typeof(title) <> 'blob'", as: Int.self) == 0)
         try connection.unprotect("title", of: "film", keys: bench.keys, batch: 7)
         #expect(try connection.texts("SELECT title FROM film ORDER BY id") == expected)
-        #expect(
-            try connection.value(
-                "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'", as: Int.self) == 0)
+        #expect(try connection.value("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'", as: Int.self) == 0)
         try connection.execute("UPDATE film SET title = 'plain' WHERE id = 1")
     }
 
@@ -142,8 +137,7 @@ struct ProtectionTests {
         let connection = try bench.open([newer])
         func versions() throws -> [String] {
             try connection.query(
-                "SELECT hex(substr(title, 2, 4)), count(*) FROM film GROUP BY 1 ORDER BY 1",
-                as: (String, Int).self
+                "SELECT hex(substr(title, 2, 4)), count(*) FROM film GROUP BY 1 ORDER BY 1", as: (String, Int).self
             ).map { "\($0.0) \($0.1)" }
         }
         try connection.execute("UPDATE film_open SET title = 'Laura' WHERE id = 1")
@@ -187,8 +181,7 @@ struct ProtectionTests {
         let parts = column.split(separator: ".").map(String.init)
         let schema = try connection.texts("SELECT sql FROM sqlite_schema ORDER BY name")
         do {
-            try connection.protect(
-                parts[parts.count - 1], of: parts.count == 2 ? parts[0] : "film", keys: bench.keys)
+            try connection.protect(parts[parts.count - 1], of: parts.count == 2 ? parts[0] : "film", keys: bench.keys)
             Issue.record("nothing was refused")
         } catch let error as LockstepError {
             #expect(error.code == .misuse)
@@ -219,8 +212,7 @@ struct ProtectionTests {
         #expect(try connection.texts("SELECT title FROM film_open WHERE id = 1") == ["Casablanca"])
     }
 
-    @Test("the keyring of another dataset seals nothing, and its own columns stay separate")
-    func twoDatasets() throws {
+    @Test("the keyring of another dataset seals nothing, and its own columns stay separate") func twoDatasets() throws {
         let other = try CellWorkbench.keys(dataset: [UInt8](repeating: 1, count: 16))
         let connection = try bench.open([bench.keys, other])
         try connection.protect("title", of: "film", keys: bench.keys)

@@ -19,8 +19,7 @@ struct RegistryRebuildTests {
     }
 
     private func isNeeded() throws -> Bool {
-        try RegistryRebuild.isNeeded(
-            films.keyring().fieldKeys(named: "films"), in: films.openWithout())
+        try RegistryRebuild.isNeeded(films.keyring().fieldKeys(named: "films"), in: films.openWithout())
     }
 
     private func expectUnproven(_ title: String, _ reason: String) throws {
@@ -56,8 +55,7 @@ struct RegistryRebuildTests {
         try films.remember()
         #expect(try films.titles() == 150)
         // It can go on being changed.
-        try films.open().unprotect(
-            "plot", of: "film", keys: films.keyring().fieldKeys(named: "films"))
+        try films.open().unprotect("plot", of: "film", keys: films.keyring().fieldKeys(named: "films"))
     }
 
     @Test("The new registry is newer than any that the keyring remembers")
@@ -73,8 +71,7 @@ struct RegistryRebuildTests {
     @Test("Two columns that were exchanged are refused by their cells")
     func exchanged() throws {
         try films.tamper(
-            "ALTER TABLE film RENAME COLUMN title TO other",
-            "ALTER TABLE film RENAME COLUMN plot TO title",
+            "ALTER TABLE film RENAME COLUMN title TO other", "ALTER TABLE film RENAME COLUMN plot TO title",
             "ALTER TABLE film RENAME COLUMN other TO plot", "DELETE FROM lockstep_column")
         try expectUnproven("film.plot", "does not authenticate")
     }
@@ -94,21 +91,17 @@ struct RegistryRebuildTests {
     @Test("A few cells can be damaged")
     func damaged() throws {
         try films.tamper(
-            "UPDATE film SET title = (SELECT title FROM film WHERE id = 9) WHERE id = 1",
-            "DROP TABLE lockstep_column")
+            "UPDATE film SET title = (SELECT title FROM film WHERE id = 9) WHERE id = 1", "DROP TABLE lockstep_column")
         #expect(try rebuild().columns.map(\.cells) == [100, 99])
     }
 
     @Test("Tokens of other values are refused")
     func tokens() throws {
-        try films.tamper(
-            "UPDATE film SET title_casefold_token = plot_casefold_token",
-            "DELETE FROM lockstep_index")
+        try films.tamper("UPDATE film SET title_casefold_token = plot_casefold_token", "DELETE FROM lockstep_index")
         try expectUnproven("film.title", "tokens")
     }
 
-    @Test("An old keyring does not know a column that was sealed since, which is named")
-    func oldLine() throws {
+    @Test("An old keyring does not know a column that was sealed since, which is named") func oldLine() throws {
         let films = try RememberedScratch()
         try films.seal("title")
         let old = try Bytes.read(films.file.path)
@@ -124,8 +117,7 @@ struct RegistryRebuildTests {
 
     @Test("A column that was renamed or dropped since is named")
     func gone() throws {
-        try films.tamper(
-            "ALTER TABLE film RENAME COLUMN plot TO story", "DELETE FROM lockstep_dataset")
+        try films.tamper("ALTER TABLE film RENAME COLUMN plot TO story", "DELETE FROM lockstep_dataset")
         try expectUnproven("film.story", "does not remember it")
     }
 
@@ -151,8 +143,7 @@ struct RegistryRebuildTests {
 
     @Test("A keyring that remembers nothing of the database makes no registry")
     func unknown() throws {
-        try films.tamper(
-            "UPDATE lockstep_keyring SET database = randomblob(16) WHERE ring = zeroblob(16)")
+        try films.tamper("UPDATE lockstep_keyring SET database = randomblob(16) WHERE ring = zeroblob(16)")
         #expect(try !isNeeded())
         Refusal.expect(.registryMissing) { try rebuild() }
     }

@@ -76,22 +76,10 @@ struct SealedAbuseTests {
             ("UPDATE film SET title = 7 WHERE id = 1", .cellMalformed),
             ("UPDATE film SET title = x'' WHERE id = 1", .cellMalformed),
             ("UPDATE film SET title = zeroblob(80) WHERE id = 1", .cellMalformed),
-            (
-                "UPDATE film SET title = CAST(x'FA' || substr(title, 2) AS BLOB) WHERE id = 1",
-                .cellMalformed
-            ),
-            (
-                "UPDATE film SET title = CAST(x'F8' || substr(title, 2) AS BLOB) WHERE id = 1",
-                .cellMalformed
-            ),
-            (
-                "UPDATE film SET title = CAST(x'FC00000000' || substr(title, 6) AS BLOB) WHERE id = 1",
-                .cellMalformed
-            ),
-            (
-                "UPDATE film SET title = CAST(x'FC00000008' || substr(title, 6) AS BLOB) WHERE id = 1",
-                .keyUnavailable
-            ),
+            ("UPDATE film SET title = CAST(x'FA' || substr(title, 2) AS BLOB) WHERE id = 1", .cellMalformed),
+            ("UPDATE film SET title = CAST(x'F8' || substr(title, 2) AS BLOB) WHERE id = 1", .cellMalformed),
+            ("UPDATE film SET title = CAST(x'FC00000000' || substr(title, 6) AS BLOB) WHERE id = 1", .cellMalformed),
+            ("UPDATE film SET title = CAST(x'FC00000008' || substr(title, 6) AS BLOB) WHERE id = 1", .keyUnavailable),
         ])
     func malformed(sql: String, code: LockstepError.Code) throws {
         try protect()
@@ -124,12 +112,10 @@ struct SealedAbuseTests {
     @Test(
         "what is recorded about columns cannot be changed: no column becomes one that takes plaintext",
         arguments: [
-            "UPDATE lockstep_column SET state = 'migrating'",
-            "UPDATE lockstep_column SET state = 'plaintext'",
+            "UPDATE lockstep_column SET state = 'migrating'", "UPDATE lockstep_column SET state = 'plaintext'",
             "UPDATE lockstep_column SET mode = 'deterministic'",
             "UPDATE lockstep_column SET name = CASE id WHEN 1 THEN 'note' ELSE 'title' END WHERE table_name = 'film'",
-            "DELETE FROM lockstep_column WHERE id = 1",
-            "UPDATE lockstep_dataset SET changes = changes - 1",
+            "DELETE FROM lockstep_column WHERE id = 1", "UPDATE lockstep_dataset SET changes = changes - 1",
         ])
     func registry(sql: String) throws {
         try protect()
@@ -173,8 +159,7 @@ struct SealedAbuseTests {
     @Test("a column that is recorded as plaintext and holds cells reveals none of them")
     func unsealedWithCells() throws {
         try protect()
-        let cell = try #require(
-            try bench.open([]).value("SELECT title FROM film WHERE id = 1", as: [UInt8].self))
+        let cell = try #require(try bench.open([]).value("SELECT title FROM film WHERE id = 1", as: [UInt8].self))
         let connection = try bench.open()
         try connection.unprotect("title", of: "film", keys: bench.keys)
         try connection.execute("UPDATE film SET title = ? WHERE id = 1", cell)

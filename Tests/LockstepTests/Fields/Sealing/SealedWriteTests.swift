@@ -27,8 +27,7 @@ struct SealedWriteTests {
     private func set(_ up: String, down: String? = nil) throws -> MigrationSet {
         let way = down.map { "\n-- lockstep: down\n\($0)" } ?? ""
         return try MigrationSet(
-            name: "films",
-            files: [Self.first, (name: "0002_next.sql", content: "-- lockstep: up\n\(up)\(way)")])
+            name: "films", files: [Self.first, (name: "0002_next.sql", content: "-- lockstep: up\n\(up)\(way)")])
     }
 
     private func objects(_ connection: borrowing Connection) throws -> [String?] {
@@ -59,19 +58,15 @@ struct SealedWriteTests {
         "CREATE TRIGGER lockstep_sealed_x AFTER INSERT ON other BEGIN SELECT 1; END",
         "CREATE TRIGGER IF NOT EXISTS main.'LockStep_x' AFTER INSERT ON other BEGIN SELECT 1; END",
         "CREATE TEMP TRIGGER \"lockstep_x\" AFTER INSERT ON other BEGIN SELECT 1; END",
-        "DROP TRIGGER lockstep_sealed_film_title_update",
-        "drop trigger main.[LOCKSTEP_sealed_FILM_title_insert]",
-        "DROP TRIGGER IF EXISTS `lockstep_sealed_film_title_key`",
-        "CREATE INDEX lockstep_i ON other (film)",
-        "CREATE UNIQUE INDEX \"Lockstep_i\" ON other (film)",
-        "DROP INDEX lockstep_sealed_film_title_casefold_token",
+        "DROP TRIGGER lockstep_sealed_film_title_update", "drop trigger main.[LOCKSTEP_sealed_FILM_title_insert]",
+        "DROP TRIGGER IF EXISTS `lockstep_sealed_film_title_key`", "CREATE INDEX lockstep_i ON other (film)",
+        "CREATE UNIQUE INDEX \"Lockstep_i\" ON other (film)", "DROP INDEX lockstep_sealed_film_title_casefold_token",
         "DROP INDEX main.\"LOCKSTEP_sealed_film_title_casefold_token\"",
         "CREATE TABLE lockstep_rebuild_film (a)", "CREATE VIEW \"Lockstep_V\" AS SELECT 1",
         "ALTER TABLE other RENAME TO lockstep_rebuild_other",
         "CREATE TABLE film_open (a)", "CREATE VIEW main.\"FILM_open\" AS SELECT 1",
         "CREATE TABLE mine (a); ALTER TABLE mine RENAME TO [Film_Open]",
-        "CREATE TABLE movie_open (a); ALTER TABLE film RENAME TO movie",
-        "CREATE VIRTUAL TABLE film_open USING fts5(a)",
+        "CREATE TABLE movie_open (a); ALTER TABLE film RENAME TO movie", "CREATE VIRTUAL TABLE film_open USING fts5(a)",
     ]
 
     @Test(
@@ -86,9 +81,7 @@ struct SealedWriteTests {
         let error = try #require(throws: LockstepError.self) {
             _ = try Migrator(set).run(on: connection)
         }
-        #expect(
-            error.message.contains("reserved") || error.message.contains("readable view"),
-            "\(error)")
+        #expect(error.message.contains("reserved") || error.message.contains("readable view"), "\(error)")
         #expect(error.hint != nil)
         #expect(try objects(connection) == before)
         #expect(try seen(connection) == titles)
@@ -130,8 +123,7 @@ struct SealedWriteTests {
                 $0.hasSuffix("_token")
             })
         let guards = try SealingGuard.all(connection)
-        let table =
-            "(id INTEGER PRIMARY KEY, title TEXT NOT NULL, year INTEGER, note TEXT, \"\(token)\")"
+        let table = "(id INTEGER PRIMARY KEY, title TEXT NOT NULL, year INTEGER, note TEXT, \"\(token)\")"
         let rebuilt = try set("-- lockstep: rebuild table film\nCREATE TABLE film \(table);")
         _ = try Migrator(rebuilt).run(on: connection)
         #expect(try SealingGuard.all(connection) == guards)
@@ -152,10 +144,8 @@ struct SealedWriteTests {
     // MARK: What is not a cell
 
     private static let writes = [
-        "UPDATE film SET title = 'plain' WHERE id = 3;",
-        "UPDATE film SET title = substr(title, 1, 20) WHERE id = 3;",
-        "UPDATE \"FILM\" SET TITLE = zeroblob(100) WHERE id = 3;",
-        "INSERT INTO film (id, title) VALUES (99, 'plain');",
+        "UPDATE film SET title = 'plain' WHERE id = 3;", "UPDATE film SET title = substr(title, 1, 20) WHERE id = 3;",
+        "UPDATE \"FILM\" SET TITLE = zeroblob(100) WHERE id = 3;", "INSERT INTO film (id, title) VALUES (99, 'plain');",
         "REPLACE INTO film (id, title) VALUES (3, 'plain');",
         "INSERT INTO film (id, title) VALUES (3, 'x') ON CONFLICT DO UPDATE SET title = excluded.title;",
         """

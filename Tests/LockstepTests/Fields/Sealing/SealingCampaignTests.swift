@@ -7,8 +7,7 @@ import Testing
 /// Changes of a column's cells in small batches, alone and beside a program that writes all the time.
 @Suite("Sealing beside writers")
 struct SealingCampaignTests {
-    private static let campaign = Campaign(
-        "SealingCampaignTests", parts: 3 * SealingSchedule.Goal.allCases.count)
+    private static let campaign = Campaign("SealingCampaignTests", parts: 3 * SealingSchedule.Goal.allCases.count)
 
     @Test(
         "Beside a program that writes at the same time, nothing that it was promised is lost",

@@ -16,8 +16,7 @@ struct SealingEndTests {
         let folder = schedule.folder.path.string
         let all = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return all.count {
-            let path = try? FileManager.default.destinationOfSymbolicLink(
-                atPath: "/proc/self/fd/\($0)")
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
             return path?.hasPrefix(folder) == true && path?.hasSuffix("-wal") == true
         }
     }

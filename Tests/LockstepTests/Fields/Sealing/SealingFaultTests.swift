@@ -4,10 +4,8 @@ import Testing
 @testable import Lockstep
 
 /// Sealing, unsealing and sealing again, killed or hindered at any of the system calls that change files.
-@Suite("Interrupted sealing", .enabled(if: FaultyWorker.isAble, "not Linux"))
-struct SealingFaultTests {
-    private static let campaign = Campaign(
-        "SealingFaultTests", parts: 2 * SealingVictim.Kind.allCases.count + 1)
+@Suite("Interrupted sealing", .enabled(if: FaultyWorker.isAble, "not Linux")) struct SealingFaultTests {
+    private static let campaign = Campaign("SealingFaultTests", parts: 2 * SealingVictim.Kind.allCases.count + 1)
 
     private static func victim(
         _ kind: SealingVictim.Kind
@@ -89,8 +87,7 @@ struct SealingFaultTests {
                 if fault == "lose" { try victim.makeLost() }
                 let run = try await victim.run(fault, at: call)
                 if run.outcome != .succeeded { ends += 1 }
-                let context = Comment(
-                    rawValue: "\(kind), \(fault) at \(call) of \(whole.count): " + run.reported)
+                let context = Comment(rawValue: "\(kind), \(fault) at \(call) of \(whole.count): " + run.reported)
                 if run.outcome == .failed { #expect(run.reported.contains("\nhint: "), context) }
                 #expect(try victim.border() != nil, context)
                 try victim.expectCompletion(context)

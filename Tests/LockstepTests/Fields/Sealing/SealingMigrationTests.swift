@@ -16,8 +16,7 @@ struct SealingMigrationTests {
         try FileManager.default.createDirectory(
             atPath: folder.path.appending("films").string, withIntermediateDirectories: false)
         keys = try CellWorkbench.keys(named: "catalogue")
-        other = try CellWorkbench.keys(
-            dataset: [UInt8](repeating: 1, count: 16), named: "elsewhere")
+        other = try CellWorkbench.keys(dataset: [UInt8](repeating: 1, count: 16), named: "elsewhere")
         try write(
             "0001_film.sql",
             """
@@ -50,8 +49,7 @@ struct SealingMigrationTests {
         options.fieldKeys = keys ?? [self.keys]
         if !options.fieldKeys.isEmpty { options.mayBeUnsealed = true }
         let key = try DatabaseKey(
-            secret: SecretBytes(copying: [UInt8](repeating: 7, count: 32).span),
-            salt: [UInt8](repeating: 5, count: 16))
+            secret: SecretBytes(copying: [UInt8](repeating: 7, count: 32).span), salt: [UInt8](repeating: 5, count: 16))
         return FileAccess.exists(path)
             ? try Connection.open(path, key: key, options: options)
             : try Connection.create(path, key: key, options: options)
@@ -68,8 +66,7 @@ struct SealingMigrationTests {
     private func fill(_ connection: borrowing Connection) throws {
         for row in 0..<10 {
             try connection.execute(
-                "INSERT INTO film (title, year) VALUES (?, ?)", SealedTableWorkbench.title(row),
-                1900 + row)
+                "INSERT INTO film (title, year) VALUES (?, ?)", SealedTableWorkbench.title(row), 1900 + row)
         }
     }
 
@@ -88,16 +85,14 @@ struct SealingMigrationTests {
                 try connection.texts("SELECT title FROM film_open ORDER BY id") == Self.titles)
             #expect(
                 try connection.texts("SELECT DISTINCT typeof(title) FROM film") == ["blob"])
-            let match = try connection.matching(
-                "title", of: "film", .same(as: .text("rear window"), under: .casefold))
+            let match = try connection.matching("title", of: "film", .same(as: .text("rear window"), under: .casefold))
             #expect(
                 try connection.query("SELECT note FROM film_open WHERE \(match)") {
                     try $0[0] as String
                 } == ["sealed in 1902"])
             try migrate(.version(MigrationVersion(1)), connection)
             #expect(try connection.texts("SELECT title FROM film ORDER BY id") == Self.titles)
-            #expect(
-                try connection.prepare("SELECT * FROM film").columnNames == ["id", "title", "year"])
+            #expect(try connection.prepare("SELECT * FROM film").columnNames == ["id", "title", "year"])
         }
     }
 
@@ -122,15 +117,12 @@ struct SealingMigrationTests {
             }
             // Not even the statements before the sealing, in the same file.
             #expect(try Ledger.history(connection).unfinished == [])
-            #expect(
-                try connection.prepare("SELECT * FROM film").columnNames == ["id", "title", "year"])
+            #expect(try connection.prepare("SELECT * FROM film").columnNames == ["id", "title", "year"])
             #expect(try connection.texts("SELECT title FROM film ORDER BY id") == Self.titles)
         }
         let connection = try open()
         try migrate(.latest, connection)
-        #expect(
-            try connection.read { try $0.texts("SELECT title FROM film_open ORDER BY id") }
-                == Self.titles)
+        #expect(try connection.read { try $0.texts("SELECT title FROM film_open ORDER BY id") } == Self.titles)
     }
 
     @Test("if it stops after any event, the next run completes it", arguments: 0..<22)
@@ -148,23 +140,18 @@ struct SealingMigrationTests {
         // Readers can read everything at any point, sealed or not.
         let seen = try connection.read { connection in
             try connection.texts(
-                connection.texts("SELECT name FROM temp.sqlite_schema WHERE name = 'film_open'")
-                    .isEmpty
-                    ? "SELECT title FROM film ORDER BY id"
-                    : "SELECT title FROM film_open ORDER BY id")
+                connection.texts("SELECT name FROM temp.sqlite_schema WHERE name = 'film_open'").isEmpty
+                    ? "SELECT title FROM film ORDER BY id" : "SELECT title FROM film_open ORDER BY id")
         }
         #expect(seen == Self.titles)
         try migrate(.latest, connection)
-        #expect(
-            try connection.read { try $0.texts("SELECT title FROM film_open ORDER BY id") }
-                == Self.titles)
+        #expect(try connection.read { try $0.texts("SELECT title FROM film_open ORDER BY id") } == Self.titles)
         #expect(
             try connection.value(
                 "SELECT count(title_casefold_token) FROM film", as: Int.self) == 10)
     }
 
-    @Test("a later version renames column and table, and the cells open under the new names")
-    func renamed() throws {
+    @Test("a later version renames column and table, and the cells open under the new names") func renamed() throws {
         try write(
             "0003_names.sql",
             """
@@ -196,8 +183,7 @@ struct SealingMigrationTests {
 
     /// What differs from a fresh run of the same migrations.
     private func drift(_ connection: borrowing Connection) throws -> [String] {
-        try DriftCheck.run(connection, [MigrationSet(folder: files)], ConnectionOptions()).findings
-            .map(\.message)
+        try DriftCheck.run(connection, [MigrationSet(folder: files)], ConnectionOptions()).findings.map(\.message)
     }
 
     @Test(
@@ -314,13 +300,10 @@ struct SealingMigrationTests {
             "protect film.title", "protect film dataset=catalogue", "protect film.title dataset=",
             "protect film.title dataset=a dataset=b", "protect film.title dataset=a mode=weak",
             "protect film.title dataset=a padding=1", "protect film.title dataset=a padding=x",
-            "protect film.title dataset=a index=equality",
-            "protect film.title dataset=a index=exact:64",
-            "protect film.title dataset=a histogram=accepted",
-            "protect film.title dataset=a index=exact histogram=yes",
-            "protect film.title dataset=a batch=0", "protect film.title dataset=a more",
-            "unprotect film.title", "unprotect film.title dataset=a padding=32",
-            "rotate film.title dataset=a index=exact",
+            "protect film.title dataset=a index=equality", "protect film.title dataset=a index=exact:64",
+            "protect film.title dataset=a histogram=accepted", "protect film.title dataset=a index=exact histogram=yes",
+            "protect film.title dataset=a batch=0", "protect film.title dataset=a more", "unprotect film.title",
+            "unprotect film.title dataset=a padding=32", "rotate film.title dataset=a index=exact",
         ])
     func malformed(directive: String) throws {
         try write("0003_bad.sql", "-- lockstep: \(directive)\nSELECT 1;")
@@ -370,8 +353,7 @@ struct SealingMigrationTests {
             }
             let rest = tokens.map { ", \"\($0)\"" }.joined()
             try write(
-                "0003_rebuild.sql",
-                "-- lockstep: rebuild table film\n\(expressions)CREATE TABLE \(table)\(rest));")
+                "0003_rebuild.sql", "-- lockstep: rebuild table film\n\(expressions)CREATE TABLE \(table)\(rest));")
         }
         try rebuild("-- lockstep: set \(expression)\n")
         let preview = try Migrator(MigrationSet(folder: files)).preview(on: connection)

@@ -47,12 +47,9 @@ struct SealingPrefetchTests {
         // 6 batches, of which all but the first can be made ahead.
         #expect(try protect(connection) == 5)
         #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == Self.titles)
-        #expect(
-            try connection.value("SELECT count(title_exact_token) FROM film", as: Int.self) == 40)
+        #expect(try connection.value("SELECT count(title_exact_token) FROM film", as: Int.self) == 40)
         let match = try connection.matching("title", of: "film", .equal(.text(Self.titles[33])))
-        #expect(
-            try connection.query("SELECT id FROM film_open WHERE \(match)") { try $0[0] as Int }
-                .count == 1)
+        #expect(try connection.query("SELECT id FROM film_open WHERE \(match)") { try $0[0] as Int }.count == 1)
     }
 
     @Test(
@@ -67,8 +64,7 @@ struct SealingPrefetchTests {
             // A finished row, and rows whose cells are made by then.
             for id in [round, round * 7 + 1, round * 7 + 5] where id <= 40 {
                 try writer.write { writer in
-                    try writer.execute(
-                        "UPDATE film_open SET title = ? WHERE id = ?", "round \(round)", id)
+                    try writer.execute("UPDATE film_open SET title = ? WHERE id = ?", "round \(round)", id)
                 }
                 expected[id - 1] = "round \(round)"
             }
@@ -105,8 +101,7 @@ struct SealingPrefetchTests {
             ("'mark'", "'MARK'"), ("1", "1.0"), ("0.0", "-0.0"), ("'2.5'", "2.5"), ("x'41'", "'A'"),
         ]
         for (number, mark) in marks.enumerated() {
-            try connection.execute(
-                "UPDATE film SET mark = \(verbatim: mark.before) WHERE id % 5 = ?", number)
+            try connection.execute("UPDATE film SET mark = \(verbatim: mark.before) WHERE id % 5 = ?", number)
         }
         let intruder = Intruder(at: .made) { [bench] count in
             let other = try bench.open()
@@ -118,10 +113,7 @@ struct SealingPrefetchTests {
                             verbatim:
                                 "UPDATE film SET mark = \(mark.after) WHERE id % 5 = ?1 AND id BETWEEN ?2 AND ?3"
                         ),
-                        [
-                            .integer(Int64(number)), .integer(Int64(count * 7 + 1)),
-                            .integer(Int64(count * 7 + 7)),
-                        ])
+                        [.integer(Int64(number)), .integer(Int64(count * 7 + 1)), .integer(Int64(count * 7 + 7))])
                 }
             }
         }

@@ -41,9 +41,7 @@ final class SealingSchedule: Sendable {
         (self.goal, self.key, self.mode, self.rows) = (goal, key, mode, rows)
         folder = try TemporaryFolder()
         olderKeys = try CellWorkbench.keys(active: 3, retired: [4], named: "test")
-        keys =
-            goal == .reseal
-            ? try CellWorkbench.keys(active: 4, retired: [3], named: "test") : olderKeys
+        keys = goal == .reseal ? try CellWorkbench.keys(active: 4, retired: [3], named: "test") : olderKeys
         let connection = try Connection.create(path, key: Self.databaseKey())
         try connection.run(script: "CREATE TABLE item (\(key.rawValue);")
         try connection.write { connection in
@@ -61,8 +59,7 @@ final class SealingSchedule: Sendable {
 
     private static func databaseKey() throws -> DatabaseKey {
         try DatabaseKey(
-            secret: SecretBytes(copying: [UInt8](repeating: 7, count: 32).span),
-            salt: [UInt8](repeating: 5, count: 16))
+            secret: SecretBytes(copying: [UInt8](repeating: 7, count: 32).span), salt: [UInt8](repeating: 5, count: 16))
     }
 
     func open(_ keys: FieldKeys) throws -> Connection {
@@ -84,8 +81,7 @@ final class SealingSchedule: Sendable {
     /// Runs the change, and again while it says that others are in its way.
     @discardableResult
     func run(
-        on connection: borrowing Connection, batch: Int = 7,
-        progress: JobProgress.Handler = { _ in }
+        on connection: borrowing Connection, batch: Int = 7, progress: JobProgress.Handler = { _ in }
     ) throws -> SealingReport {
         let goal: SealingGoal =
             switch goal {
@@ -193,8 +189,7 @@ final class SealingSchedule: Sendable {
         let registry = try RegistryTables.read(keys, connection)
         let column = try #require(registry?.column("a", of: "item"))
         #expect(column.cursor == nil, context, sourceLocation: sourceLocation)
-        let cells = try connection.value(
-            "SELECT count(*) FROM item WHERE typeof(a) = 'blob'", as: Int.self)
+        let cells = try connection.value("SELECT count(*) FROM item WHERE typeof(a) = 'blob'", as: Int.self)
         let values = promised.values.count { $0 != nil }
         guard goal != .unprotect else {
             #expect(column.state == .plaintext, context, sourceLocation: sourceLocation)
@@ -212,8 +207,7 @@ final class SealingSchedule: Sendable {
         #expect(tokens == 0, context, sourceLocation: sourceLocation)
         for value in Set(promised.values.compactMap(\.self)).sorted().prefix(12) {
             let match = try connection.matching("a", of: "item", .equal(.text(value)))
-            let found = try connection.value(
-                "SELECT count(*) FROM item_open WHERE \(match)", as: Int.self)
+            let found = try connection.value("SELECT count(*) FROM item_open WHERE \(match)", as: Int.self)
             let expected = promised.values.count { $0 == value }
             #expect(found == expected, "\(value), \(context)", sourceLocation: sourceLocation)
         }

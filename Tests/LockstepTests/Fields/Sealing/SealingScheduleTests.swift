@@ -64,8 +64,7 @@ struct SealingScheduleTests {
         try schedule.expectDone("\(point)")
     }
 
-    @Test("a program that adds rows faster than they are resealed does not prolong it")
-    func appended() throws {
+    @Test("a program that adds rows faster than they are resealed does not prolong it") func appended() throws {
         let schedule = try SealingSchedule(.reseal, rows: 20)
         let connection = try schedule.open(schedule.keys)
         let other = try schedule.open(schedule.olderKeys)

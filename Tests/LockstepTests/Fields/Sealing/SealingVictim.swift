@@ -23,8 +23,7 @@ struct SealingVictim {
         self.kind = kind
         let database = try DatabaseScratch()
         let first = Scratch.up(
-            "CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, size INTEGER);"
-        )
+            "CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, size INTEGER);")
         let protect = Scratch.up(
             """
             -- lockstep: protect item.name dataset=test index=exact:20 batch=90
@@ -48,8 +47,7 @@ struct SealingVictim {
             _ = try Migrator(Scratch.set([first])).run(on: connection)
             try connection.write { connection in
                 for row in 1...Self.rows {
-                    try connection.execute(
-                        "INSERT INTO item (name, size) VALUES (?, ?)", Self.name(row), row)
+                    try connection.execute("INSERT INTO item (name, size) VALUES (?, ?)", Self.name(row), row)
                 }
                 try connection.execute("DELETE FROM item WHERE id % 97 = 0")
             }

@@ -14,8 +14,7 @@ struct SiblingDatabaseTests {
         other = try SealedTableWorkbench(keys: one.keys)
         for bench in [one, other] {
             let connection = try bench.open()
-            try connection.protect(
-                "title", of: "film", keys: bench.keys, indexes: [.init(.exact, bits: 63)])
+            try connection.protect("title", of: "film", keys: bench.keys, indexes: [.init(.exact, bits: 63)])
             try connection.protect("note", of: "film", keys: bench.keys, mode: .deterministic)
         }
     }
@@ -44,9 +43,7 @@ struct SiblingDatabaseTests {
         #expect(try one.open([]).value(SQL(verbatim: sql), as: Value.self) != token)
         try one.open([]).execute("UPDATE film SET title_exact_token = ? WHERE id = 1", token)
         let findings = try CellsFindings.of(one)
-        #expect(
-            findings.contains { $0.contains("film.title with a blind index of another value") },
-            "\(findings)")
+        #expect(findings.contains { $0.contains("film.title with a blind index of another value") }, "\(findings)")
     }
 
     @Test("A row of the registry", arguments: ["lockstep_column", "lockstep_index"])

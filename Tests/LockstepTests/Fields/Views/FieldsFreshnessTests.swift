@@ -21,8 +21,7 @@ struct FieldsFreshnessTests {
         try keyring.addSlot("other", KeyFile.read(keyFile))
         try file.create(keyring)
         let connection = try Connection.create(
-            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring)
-        )
+            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring))
         try connection.run(
             script: """
                 CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT);
@@ -43,9 +42,7 @@ struct FieldsFreshnessTests {
     private func keyring() throws -> Keyring { try file.open { _ in try KeyFile.read(keyFile) } }
 
     private func open(_ keyring: borrowing Keyring) throws -> Connection {
-        try Connection.open(
-            scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring)
-        )
+        try Connection.open(scratch.path, key: scratch.keyring().activeDatabaseKey(), options: Self.options(keyring))
     }
 
     @discardableResult
@@ -76,8 +73,7 @@ struct FieldsFreshnessTests {
         var options = StoreOptions()
         options.connection = try Self.options(keyring())
         Refusal.expect(code) {
-            _ = try Store.open(
-                scratch.path, rawKey: scratch.keyring().activeDatabaseKey(), options: options)
+            _ = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey(), options: options)
         }
         var verification = Verification(scratch.path, sets: [])
         verification.fieldKeys = [try keyring().fieldKeys(named: "films")]
@@ -149,8 +145,7 @@ struct FieldsFreshnessTests {
         }
     }
 
-    @Test("An older copy of the database is refused, and accepted by its owner")
-    func olderDatabase() throws {
+    @Test("An older copy of the database is refused, and accepted by its owner") func olderDatabase() throws {
         let old = try Bytes.read(scratch.path)
         try change()
         try remember()
@@ -170,8 +165,7 @@ struct FieldsFreshnessTests {
     @Test("A database that lost what it recorded is older")
     func lost() throws {
         do {
-            let connection = try Connection.open(
-                scratch.path, key: scratch.keyring().databaseKey(version: 1))
+            let connection = try Connection.open(scratch.path, key: scratch.keyring().databaseKey(version: 1))
             try connection.with(rights: .engine) {
                 try connection.execute(
                     "DELETE FROM lockstep_keyring WHERE dataset IS NOT NULL")
@@ -180,12 +174,10 @@ struct FieldsFreshnessTests {
         Refusal.expect(.databaseOutdated) { try open() }
     }
 
-    @Test("A program that has the database open goes on, and opens further connections")
-    func running() throws {
+    @Test("A program that has the database open goes on, and opens further connections") func running() throws {
         var options = StoreOptions()
         options.connection = try Self.options(keyring())
-        let store = try Store.open(
-            scratch.path, rawKey: scratch.keyring().activeDatabaseKey(), options: options)
+        let store = try Store.open(scratch.path, rawKey: scratch.keyring().activeDatabaseKey(), options: options)
         try change()
         try remember()
         for _ in 0..<2 {

@@ -7,20 +7,16 @@ struct OpenViewTests {
 
     init() throws { bench = try SealedTableWorkbench() }
 
-    @Test("a sealed column reads as before through the view, and as cells through the table")
-    func reading() throws {
+    @Test("a sealed column reads as before through the view, and as cells through the table") func reading() throws {
         let connection = try bench.sealed()
-        #expect(
-            try connection.texts("SELECT title FROM film_open ORDER BY id")
-                == SealedTableWorkbench.films)
+        #expect(try connection.texts("SELECT title FROM film_open ORDER BY id") == SealedTableWorkbench.films)
         #expect(
             try connection.value(
                 "SELECT count(*) FROM film WHERE typeof(title) = 'blob' AND hex(substr(title, 1, 1)) = 'FC'",
                 as: Int.self) == 5)
         #expect(
-            try connection.query(
-                "SELECT \(connection.opening("title", of: "film", key: "id")) FROM film WHERE id = 2"
-            ) { row in try row[0] as String } == ["The Third Man"])
+            try connection.query("SELECT \(connection.opening("title", of: "film", key: "id")) FROM film WHERE id = 2")
+            { row in try row[0] as String } == ["The Third Man"])
     }
 
     @Test("what is written through the view is sealed to its row")
@@ -41,9 +37,7 @@ struct OpenViewTests {
                 "1 Laura", "2 The Third Man", "4 It Happened One Night", "6 Vertigo", "40 Alien",
                 "41 Brazil", "50 untitled", "90 Rear Window",
             ])
-        #expect(
-            try connection.value(
-                "SELECT count(*) FROM film WHERE typeof(title) <> 'blob'", as: Int.self) == 0)
+        #expect(try connection.value("SELECT count(*) FROM film WHERE typeof(title) <> 'blob'", as: Int.self) == 0)
     }
 
     @Test(
@@ -66,17 +60,15 @@ struct OpenViewTests {
         let connection = try bench.open()
         try connection.run(script: "DELETE FROM film; CREATE TABLE v (id INTEGER PRIMARY KEY, x)")
         let values: [Value] = [
-            .null, .integer(.min), .integer(-1), .real(-0.0), .real(.infinity), .text(""),
-            .text("a\u{0}b"), .text("👩‍👩‍👧 שלום"), .blob([]), .blob([0xF9]),
-            .blob([UInt8](repeating: 0xF9, count: 40)),
+            .null, .integer(.min), .integer(-1), .real(-0.0), .real(.infinity), .text(""), .text("a\u{0}b"),
+            .text("👩‍👩‍👧 שלום"), .blob([]), .blob([0xF9]), .blob([UInt8](repeating: 0xF9, count: 40)),
         ]
         for (id, value) in values.enumerated() {
             let insert = try connection.prepare("INSERT INTO v VALUES (?, ?)")
             try insert.bind(values: [.integer(Int64(id)), value])
             try insert.run()
         }
-        try connection.protect(
-            "x", of: "v", keys: bench.keys, padding: padding == 0 ? .none : .multiple(of: padding))
+        try connection.protect("x", of: "v", keys: bench.keys, padding: padding == 0 ? .none : .multiple(of: padding))
         func read() throws -> [Value] {
             try connection.query("SELECT x FROM v_open ORDER BY id") { row in try row[0] as Value }
         }
@@ -85,22 +77,14 @@ struct OpenViewTests {
         try connection.execute("UPDATE v_open SET id = id + 100")
         #expect(try read() == values)
         try connection.unprotect("x", of: "v", keys: bench.keys)
-        #expect(
-            try connection.query("SELECT x FROM v ORDER BY id") { row in try row[0] as Value }
-                == values)
+        #expect(try connection.query("SELECT x FROM v ORDER BY id") { row in try row[0] as Value } == values)
     }
 
-    @Test("without the fields keyring there are cells, no view, and an error that says why")
-    func withoutKeys() throws {
+    @Test("without the fields keyring there are cells, no view, and an error that says why") func withoutKeys() throws {
         do { _ = try bench.sealed() }
         let connection = try bench.open([])
-        #expect(
-            try connection.value("SELECT typeof(title) FROM film WHERE id = 1", as: String.self)
-                == "blob")
-        for sql in [
-            "SELECT title FROM film_open",
-            "SELECT lockstep_open('film.title', title, id) FROM film",
-        ] {
+        #expect(try connection.value("SELECT typeof(title) FROM film WHERE id = 1", as: String.self) == "blob")
+        for sql in ["SELECT title FROM film_open", "SELECT lockstep_open('film.title', title, id) FROM film"] {
             do {
                 _ = try connection.texts(sql)
                 Issue.record("\(sql) was run")
@@ -137,12 +121,8 @@ struct OpenViewTests {
         try connection.execute("INSERT INTO pair_open VALUES ('three', 3, 'secret 4')")
         try connection.execute("INSERT INTO code_open VALUES ('m', 'secret 5')")
         try connection.execute("UPDATE code_open SET c = 'n' WHERE c = 'm'")
-        #expect(
-            try connection.texts("SELECT x FROM pair_open ORDER BY b, a") == [
-                "secret 1", "secret 2", "secret 4",
-            ])
-        #expect(
-            try connection.texts("SELECT x FROM code_open ORDER BY c") == ["secret 3", "secret 5"])
+        #expect(try connection.texts("SELECT x FROM pair_open ORDER BY b, a") == ["secret 1", "secret 2", "secret 4"])
+        #expect(try connection.texts("SELECT x FROM code_open ORDER BY c") == ["secret 3", "secret 5"])
         Refusal.expect(.misuse) {
             try connection.execute("INSERT INTO pair_open VALUES (7, 3, 'secret 6')")
         }
@@ -151,8 +131,7 @@ struct OpenViewTests {
         }
     }
 
-    @Test("a store's readers and writer open what was sealed, and notice what another one seals")
-    func stores() throws {
+    @Test("a store's readers and writer open what was sealed, and notice what another one seals") func stores() throws {
         var options = StoreOptions()
         options.connection.fieldKeys = [bench.keys]
         options.connection.mayBeUnsealed = true
@@ -161,9 +140,7 @@ struct OpenViewTests {
         let before = try store.blocking.read { try $0.texts("SELECT title FROM film WHERE id = 1") }
         #expect(before == ["Casablanca"])
         try other.protect("title", of: "film", keys: bench.keys)
-        #expect(
-            try store.blocking.read { try $0.texts("SELECT title FROM film_open WHERE id = 1") }
-                == before)
+        #expect(try store.blocking.read { try $0.texts("SELECT title FROM film_open WHERE id = 1") } == before)
         try store.blocking.write {
             try $0.execute("UPDATE film_open SET title = 'Gilda' WHERE id = 1")
         }
@@ -176,10 +153,7 @@ struct OpenViewTests {
             } == 90
         )
         try other.unprotect("title", of: "film", keys: bench.keys)
-        #expect(
-            try store.blocking.read { try $0.texts("SELECT title FROM film WHERE id = 1") } == [
-                "Gilda"
-            ])
+        #expect(try store.blocking.read { try $0.texts("SELECT title FROM film WHERE id = 1") } == ["Gilda"])
         Refusal.expect(.sqlFailed) {
             try store.blocking.read { _ = try $0.texts("SELECT 1 FROM film_open") }
         }
@@ -218,8 +192,7 @@ struct OpenViewTests {
         }
     }
 
-    @Test(
-        "a trigger of the program that writes the view does not change the statement's own number")
+    @Test("a trigger of the program that writes the view does not change the statement's own number")
     func changesOfTriggers() throws {
         let bench = try SealedTableWorkbench(rows: 5)
         let connection = try bench.sealed()
@@ -244,8 +217,7 @@ struct OpenViewTests {
         try connection.execute("INSERT INTO film_open (title) VALUES ('Laura')")
         #expect(connection.lastInsertedRowID == 6)
         #expect(try connection.value("SELECT last_insert_rowid()") == 6)
-        try connection.execute(
-            "INSERT INTO film_open (id, title) VALUES (40, 'Gilda'), (50, 'Notorious')")
+        try connection.execute("INSERT INTO film_open (id, title) VALUES (40, 'Gilda'), (50, 'Notorious')")
         #expect(connection.lastInsertedRowID == 50)
         try connection.execute("INSERT INTO other VALUES (3, 'x')")
         #expect(connection.lastInsertedRowID == 3)

@@ -9,8 +9,7 @@ struct OwnTriggerTests {
 
     init() throws { bench = try SealedTableWorkbench() }
 
-    @Test("triggers run with each row that is written through the view, and see cells only")
-    func triggers() throws {
+    @Test("triggers run with each row that is written through the view, and see cells only") func triggers() throws {
         do { _ = try bench.sealed() }
         let plain = try bench.open([])
         try plain.run(
@@ -31,8 +30,7 @@ struct OwnTriggerTests {
                 """)
         let connection = try bench.open()
         try connection.write { connection in
-            try connection.execute(
-                "INSERT INTO film_open (id, title, year) VALUES (100, 'Laura', 1944)")
+            try connection.execute("INSERT INTO film_open (id, title, year) VALUES (100, 'Laura', 1944)")
             try connection.execute("UPDATE film_open SET year = 1951 WHERE id = 100")
             try connection.execute("UPDATE film_open SET year = 1949 WHERE id = 2")
             try connection.execute("DELETE FROM film_open WHERE id = 100")
@@ -55,8 +53,7 @@ struct OwnTriggerTests {
             try plain.texts("SELECT kind FROM trail ORDER BY rowid DESC LIMIT 1") == ["blob"])
     }
 
-    @Test("CHECKs, generated columns, indexes and views of other columns keep working")
-    func constraints() throws {
+    @Test("CHECKs, generated columns, indexes and views of other columns keep working") func constraints() throws {
         let connection = try bench.open()
         try connection.run(
             script: """
@@ -70,15 +67,13 @@ struct OwnTriggerTests {
         try connection.execute("INSERT INTO visit_open (id, name, year) VALUES (2, 'Rick', 1942)")
         for year in [1700, 1942] {
             Refusal.expect(.constraint) {
-                try connection.execute(
-                    "INSERT INTO visit_open (name, year) VALUES ('Sam', ?)", year)
+                try connection.execute("INSERT INTO visit_open (name, year) VALUES ('Sam', ?)", year)
             }
         }
         #expect(
             try connection.query("SELECT decade FROM early ORDER BY id") { try $0[0] as Int64 }
                 == [1940, 1940])
-        #expect(
-            try connection.texts("SELECT name FROM visit_open ORDER BY id") == ["Ilsa", "Rick"])
+        #expect(try connection.texts("SELECT name FROM visit_open ORDER BY id") == ["Ilsa", "Rick"])
     }
 
     @Test("a CHECK on the sealed column sees the cell, once there is one")

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("A restored database that its fields keyring knows in a newer state")
-struct PendingRestoreTests {
+@Suite("A restored database that its fields keyring knows in a newer state") struct PendingRestoreTests {
     private let films: RememberedScratch
 
     init() throws { films = try RememberedScratch(rows: 3) }
@@ -59,8 +58,7 @@ struct PendingRestoreTests {
         #expect(throws: LockstepError.self) { try films.open() }
     }
 
-    @Test("A state that the keyring knows is confirmed by the next command that writes")
-    func confirmed() throws {
+    @Test("A state that the keyring knows is confirmed by the next command that writes") func confirmed() throws {
         try films.seal("title")
         try films.restore(films.backUp(to: "b.db"))
         #expect(try restored != nil)
@@ -69,8 +67,7 @@ struct PendingRestoreTests {
         #expect(try restored == nil)
     }
 
-    @Test("The mark alone opens nothing, and nothing is accepted while cells are there")
-    func forgedMark() throws {
+    @Test("The mark alone opens nothing, and nothing is accepted while cells are there") func forgedMark() throws {
         try films.seal("title")
         let old = try Bytes.read(films.scratch.path)
         try films.seal("plot")
@@ -92,8 +89,7 @@ struct PendingRestoreTests {
         #expect(error.hint?.contains("RegistryRebuild") == true)
     }
 
-    @Test("The mark is a row of its own, which older programs read as a ring that nobody has")
-    func row() throws {
+    @Test("The mark is a row of its own, which older programs read as a ring that nobody has") func row() throws {
         try films.restore(films.backUp(to: "b.db"))
         let rows = try films.openWithout().query(
             """

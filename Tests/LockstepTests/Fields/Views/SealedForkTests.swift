@@ -25,8 +25,7 @@ struct SealedForkTests {
         do {
             var options = ConnectionOptions()
             options.fieldKeys = [try fields.fieldKeys(named: "films")]
-            let connection = try Connection.create(
-                scratch.path, key: keyring.activeDatabaseKey(), options: options)
+            let connection = try Connection.create(scratch.path, key: keyring.activeDatabaseKey(), options: options)
             try connection.run(
                 script: """
                     CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT);
@@ -49,8 +48,7 @@ struct SealedForkTests {
         var options = ConnectionOptions()
         options.fieldKeys = [try fields().fieldKeys(named: "films")]
         options.mayBeUnsealed = mayBeUnsealed
-        return try Connection.open(
-            path, key: scratch.keyring().databaseKey(for: path), options: options)
+        return try Connection.open(path, key: scratch.keyring().databaseKey(for: path), options: options)
     }
 
     /// As an operator does who has the database's key and none of the library's safeguards.
@@ -101,8 +99,7 @@ struct SealedForkTests {
         #expect(try open(copy).texts("SELECT title FROM film") == ["a", "b"])
     }
 
-    @Test("A fork whose registry was removed is no first time, whatever the program allows")
-    func laundered() throws {
+    @Test("A fork whose registry was removed is no first time, whatever the program allows") func laundered() throws {
         for table in ["dataset", "column", "field_key"] {
             try tamper("DELETE FROM lockstep_\(table)")
         }
@@ -110,8 +107,7 @@ struct SealedForkTests {
         Refusal.expect(.registryMissing) { _ = try open(copy) }
     }
 
-    @Test("The keyring says what is a fork of what: a file with another identity is none")
-    func claimed() throws {
+    @Test("The keyring says what is a fork of what: a file with another identity is none") func claimed() throws {
         var keyring = try scratch.keyring()
         let origin = try #require(keyring.document.files.first { $0.origin == nil }?.database)
         try keyring.change(in: scratch.file) { keyring in
@@ -123,8 +119,7 @@ struct SealedForkTests {
         #expect(try findings().count == 1)
         // One that says it was forked from itself leads nowhere.
         try keyring.change(in: scratch.file) { keyring in
-            for index in keyring.document.files.indices
-            where keyring.document.files[index].database != origin {
+            for index in keyring.document.files.indices where keyring.document.files[index].database != origin {
                 keyring.document.files[index].origin = keyring.document.files[index].database
             }
         }

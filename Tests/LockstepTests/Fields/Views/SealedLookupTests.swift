@@ -53,12 +53,10 @@ struct SealedLookupTests {
         #expect(columns == ["id", "title", "year", "note"])
     }
 
-    @Test("with tokens so short that most coincide, only the requested value is found")
-    func falsePositives() throws {
+    @Test("with tokens so short that most coincide, only the requested value is found") func falsePositives() throws {
         let connection = try sealed(.init(.exact, bits: 1))
         for row in [0, 7, 39] {
-            #expect(
-                try find(.equal(.text(SealedTableWorkbench.title(row))), connection) == [row + 1])
+            #expect(try find(.equal(.text(SealedTableWorkbench.title(row))), connection) == [row + 1])
         }
         #expect(
             try connection.value(
@@ -67,8 +65,7 @@ struct SealedLookupTests {
 
     @Test("beginnings are found by the longest index that they are long enough for")
     func prefixes() throws {
-        let connection = try sealed(
-            .init(.prefix(3), mayBeHistogram: true), .init(.prefix(5), mayBeHistogram: true))
+        let connection = try sealed(.init(.prefix(3), mayBeHistogram: true), .init(.prefix(5), mayBeHistogram: true))
         let metropolis = [5] + stride(from: 10, through: 40, by: 5)
         for beginning in ["met", "METR", "Metro", "metropolis"] {
             #expect(try find(.prefix(beginning), connection) == metropolis, "\(beginning)")
@@ -81,8 +78,7 @@ struct SealedLookupTests {
     func ranges() throws {
         let connection = try bench.open()
         try connection.protect(
-            "year", of: "film", keys: bench.keys,
-            indexes: [.init(.bucket(10), mayBeHistogram: true)])
+            "year", of: "film", keys: bench.keys, indexes: [.init(.bucket(10), mayBeHistogram: true)])
         func years(_ first: Int64, _ last: Int64) throws -> [Int] {
             try find(.between(first, last), connection, column: "year")
         }
@@ -109,13 +105,11 @@ struct SealedLookupTests {
         let connection = try bench.open()
         try connection.execute("UPDATE film SET title = 'Laura' WHERE id IN (5, 33)")
         Refusal.expect(.constraint) {
-            try connection.protect(
-                "title", of: "film", keys: bench.keys, indexes: [.init(.exact, bits: 128)])
+            try connection.protect("title", of: "film", keys: bench.keys, indexes: [.init(.exact, bits: 128)])
         }
         #expect(try connection.texts("SELECT title FROM film_open WHERE id = 33") == ["Laura"])
         try connection.execute("UPDATE film_open SET title = 'Laura II' WHERE id = 33")
-        try connection.protect(
-            "title", of: "film", keys: bench.keys, indexes: [.init(.exact, bits: 128)])
+        try connection.protect("title", of: "film", keys: bench.keys, indexes: [.init(.exact, bits: 128)])
         #expect(try find(.equal(.text("Laura II")), connection) == [33])
     }
 
@@ -125,10 +119,7 @@ struct SealedLookupTests {
         let sql = "SELECT hex(title_exact_token) FROM film ORDER BY id"
         let before = try connection.texts(sql)
         try connection.unprotect("title", of: "film", keys: bench.keys)
-        #expect(
-            try connection.prepare("SELECT * FROM film").columnNames == [
-                "id", "title", "year", "note",
-            ])
+        #expect(try connection.prepare("SELECT * FROM film").columnNames == ["id", "title", "year", "note"])
         Refusal.expect(.misuse) { _ = try find(.equal(.text("Metropolis")), connection) }
         try connection.protect("title", of: "film", keys: bench.keys, indexes: [.init(.exact)])
         #expect(try connection.texts(sql) != before)
@@ -154,8 +145,7 @@ struct SealedLookupTests {
         }
     }
 
-    @Test("without the key an index shows which tokens are equal, and nothing else")
-    func withoutKey() throws {
+    @Test("without the key an index shows which tokens are equal, and nothing else") func withoutKey() throws {
         do { _ = try sealed(.init(.exact)) }
         let connection = try bench.open([])
         Refusal.expect(.keyUnavailable) { _ = try find(.equal(.text("Metropolis")), connection) }
@@ -166,8 +156,7 @@ struct SealedLookupTests {
     // MARK: Several columns
 
     private func both(number: UInt32 = 1, bits: Int = 24) throws -> CompoundIndex {
-        try CompoundIndex(
-            of: "film", [("title", .casefold), ("year", .exact)], number: number, bits: bits)
+        try CompoundIndex(of: "film", [("title", .casefold), ("year", .exact)], number: number, bits: bits)
     }
 
     @Test("Rows are found by the token of several columns, which SQL computes", arguments: [24, 1])
@@ -190,19 +179,16 @@ struct SealedLookupTests {
         #expect(try find("REAR window", year) == [3])
         #expect(try find("rear window", year + 1) == [])
         let other = try connection.value(
-            "SELECT \(connection.token(of: index, values: "'REAR window'", "\(year)"))",
-            as: Int64.self)
+            "SELECT \(connection.token(of: index, values: "'REAR window'", "\(year)"))", as: Int64.self)
         #expect(
             try other
                 == connection.value("SELECT pair FROM film WHERE id = 3", as: Int64.self))
         if bits > 1 {
             let second = try connection.value(
-                "SELECT \(connection.token(of: both(number: 2), values: "'rear window'", "\(year)"))",
-                as: Int64.self)
+                "SELECT \(connection.token(of: both(number: 2), values: "'rear window'", "\(year)"))", as: Int64.self)
             #expect(second != other)
         }
-        let found = try connection.matching(
-            index, tokens: "pair", [.text("metropolis"), .integer(1927)])
+        let found = try connection.matching(index, tokens: "pair", [.text("metropolis"), .integer(1927)])
         let plan = try connection.query(
             "EXPLAIN QUERY PLAN SELECT id FROM film_open WHERE \(found)"
         ) {
@@ -211,8 +197,7 @@ struct SealedLookupTests {
         #expect(plan.contains { $0.contains("film_by_pair") }, "\(plan)")
         // A row without one of the values has no token.
         try connection.execute("UPDATE film_open SET year = NULL WHERE id = 3")
-        try connection.execute(
-            "UPDATE film_open SET pair = \(connection.token(of: index)) WHERE id = 3")
+        try connection.execute("UPDATE film_open SET pair = \(connection.token(of: index)) WHERE id = 3")
         #expect(try connection.texts("SELECT pair FROM film WHERE id = 3") == [nil])
     }
 
@@ -234,8 +219,7 @@ struct SealedLookupTests {
         Refusal.expect(.keyUnavailable) { _ = try connection.token(of: other) }
         let capability = try connection.capability(of: "title", in: "film")
         Refusal.expect(.misuse) {
-            _ = try connection.value(
-                "SELECT lockstep_compound(\(capability), 5, 1, 2)", as: Int.self)
+            _ = try connection.value("SELECT lockstep_compound(\(capability), 5, 1, 2)", as: Int.self)
         }
         Refusal.expect(.denied) {
             _ = try connection.value("SELECT lockstep_compound(1, 0, 1, 2)", as: Int.self)

@@ -22,8 +22,7 @@ struct SealedProofTests {
 
     private func insert(_ connection: borrowing Connection) throws {
         let film = try connection.readable("film")
-        try connection.execute(
-            "INSERT INTO \(film) (title, note) VALUES (\("\(OperatorProgram.sealedMarker)x"), 'y')")
+        try connection.execute("INSERT INTO \(film) (title, note) VALUES (\("\(OperatorProgram.sealedMarker)x"), 'y')")
     }
 
     @Test(
@@ -103,8 +102,7 @@ struct SealedProofTests {
         #expect(error.hint != nil)
     }
 
-    @Test("A set accepts what is sealed, and requires only what it has applied")
-    func requireSealedBySets() throws {
+    @Test("A set accepts what is sealed, and requires only what it has applied") func requireSealedBySets() throws {
         let store = try store()
         try store.blocking.requireSealed(by: OperatorPrototype.set())
         // Its last version is not applied.

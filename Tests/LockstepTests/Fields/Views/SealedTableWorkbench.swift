@@ -11,9 +11,7 @@ struct SealedTableWorkbench {
     let keys: FieldKeys
     private let key: [UInt8]
 
-    static let films = [
-        "Casablanca", "The Third Man", "Rear Window", "It Happened One Night", "Metropolis",
-    ]
+    static let films = ["Casablanca", "The Third Man", "Rear Window", "It Happened One Night", "Metropolis"]
 
     init(rows: Int = 5, keys: FieldKeys? = nil) throws {
         folder = try TemporaryFolder()
@@ -31,8 +29,7 @@ struct SealedTableWorkbench {
                 FROM n WHERE \(rows) > 0;
                 """)
         for row in 0..<rows {
-            try connection.execute(
-                "UPDATE film SET title = ? WHERE id = ?", Self.title(row), Int64(row + 1))
+            try connection.execute("UPDATE film SET title = ? WHERE id = ?", Self.title(row), Int64(row + 1))
         }
     }
 
@@ -41,8 +38,7 @@ struct SealedTableWorkbench {
     }
 
     func databaseKey() throws -> DatabaseKey {
-        try DatabaseKey(
-            secret: SecretBytes(copying: key.span), salt: [UInt8](repeating: 5, count: 16))
+        try DatabaseKey(secret: SecretBytes(copying: key.span), salt: [UInt8](repeating: 5, count: 16))
     }
 
     /// Opens the file, with the fields keyring unless it is left out.
@@ -59,8 +55,7 @@ struct SealedTableWorkbench {
         mode: SealedColumn.Mode = .random, padding: CellPadding = .none
     ) throws -> Connection {
         let connection = try open()
-        try connection.protect(
-            "title", of: "film", keys: keys, mode: mode, padding: padding, batch: 2)
+        try connection.protect("title", of: "film", keys: keys, mode: mode, padding: padding, batch: 2)
         return connection
     }
 }

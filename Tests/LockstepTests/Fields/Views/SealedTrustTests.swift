@@ -32,15 +32,13 @@ struct SealedTrustTests {
                 try way()
                 Issue.record("\(name): it opened", sourceLocation: sourceLocation)
             } catch let error as LockstepError {
-                #expect(
-                    codes.contains(error.code), "\(name): \(error)", sourceLocation: sourceLocation)
+                #expect(codes.contains(error.code), "\(name): \(error)", sourceLocation: sourceLocation)
                 #expect(error.hint != nil, "\(name): \(error)", sourceLocation: sourceLocation)
             }
         }
         #expect(try Bytes.read(bench.path) == before, sourceLocation: sourceLocation)
         let report = try bench.verify()
-        #expect(
-            report.failed.contains(.registry), "\(report.messages)", sourceLocation: sourceLocation)
+        #expect(report.failed.contains(.registry), "\(report.messages)", sourceLocation: sourceLocation)
     }
 
     @Test("One table of the registry emptied", arguments: RegistryRows.names)
@@ -55,8 +53,7 @@ struct SealedTrustTests {
         try expectRefused(name == EngineTables.datasets ? .registryMissing : .registryForged)
     }
 
-    @Test("All of it emptied: the error names the columns that the keyring says are sealed")
-    func emptied() throws {
+    @Test("All of it emptied: the error names the columns that the keyring says are sealed") func emptied() throws {
         try bench.tamper(RegistryRows.names.map { "DELETE FROM \($0)" }.joined(separator: ";\n"))
         try expectRefused(.registryMissing)
         let error = try #require(throws: LockstepError.self) { _ = try bench.open() }
@@ -78,8 +75,7 @@ struct SealedTrustTests {
         #expect(report.failed.contains(.registry))
     }
 
-    @Test("Rows put back later: nothing was written meanwhile, and the file is as it was")
-    func putBack() throws {
+    @Test("Rows put back later: nothing was written meanwhile, and the file is as it was") func putBack() throws {
         try bench.tamper { connection in try Self.strip(connection) }
         Refusal.expect(.registryMissing) { _ = try bench.openStore() }
         try bench.tamper { connection in try prototype.states.last?.write(connection) }
@@ -112,8 +108,7 @@ struct SealedTrustTests {
         try expectRefused(.registryForged)
     }
 
-    @Test("Rows of another dataset, as they are and under this one's identifier")
-    func otherDataset() throws {
+    @Test("Rows of another dataset, as they are and under this one's identifier") func otherDataset() throws {
         try bench.tamper { connection in
             try prototype.otherDataset.registry.write(connection)
         }
@@ -136,8 +131,7 @@ struct SealedTrustTests {
         #expect(try bench.open().texts("SELECT title FROM film_open").count == 12)
     }
 
-    @Test("The registry of another database of the dataset, with and without its id")
-    func otherDatabase() throws {
+    @Test("The registry of another database of the dataset, with and without its id") func otherDatabase() throws {
         try bench.tamper { connection in
             try prototype.otherDatabase.registry.write(connection)
         }
@@ -146,8 +140,7 @@ struct SealedTrustTests {
         #expect(error.message.contains("another database"))
         try bench.tamper { connection in
             try connection.execute(
-                "UPDATE lockstep_keyring SET database = ? WHERE ring = zeroblob(16)",
-                prototype.otherDatabase.id)
+                "UPDATE lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", prototype.otherDatabase.id)
         }
         Refusal.expect(.registryMissing) { _ = try bench.open() }
         Refusal.expect(.registryMissing) { _ = try bench.openStore(relied: ["film.title"]) }
@@ -161,13 +154,11 @@ struct SealedTrustTests {
             try connection.dropGuards()
             try prototype.otherDatabase.earlier.write(connection)
             try connection.execute(
-                "UPDATE lockstep_keyring SET database = ? WHERE ring = zeroblob(16)",
-                prototype.otherDatabase.id)
+                "UPDATE lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", prototype.otherDatabase.id)
         }
         Refusal.expect(.registryMissing) { _ = try bench.open() }
         for deed in OperatorProgram.Deed.allCases {
-            let program = OperatorProgram(
-                bench: try TamperedDatabase(copying: bench), isCredulous: false)
+            let program = OperatorProgram(bench: try TamperedDatabase(copying: bench), isCredulous: false)
             _ = try program.run(deed)
             #expect(try !program.hasSpilled(deed), "\(deed)")
         }
@@ -188,8 +179,7 @@ struct SealedTrustTests {
         "An id that Lockstep did not write",
         arguments: ["NULL", "x'00'", "zeroblob(16)", "'text'"])
     func impossibleIdentity(_ value: String) throws {
-        try bench.tamper(
-            "UPDATE lockstep_keyring SET database = \(value) WHERE ring = zeroblob(16)")
+        try bench.tamper("UPDATE lockstep_keyring SET database = \(value) WHERE ring = zeroblob(16)")
         Refusal.expect(.tampered) { _ = try bench.open() }
         #expect(try !bench.verify().isClean)
     }
@@ -217,8 +207,7 @@ struct SealedTrustTests {
     func firstFormatUnknown() throws {
         try bench.tamper { connection in
             try prototype.firstFormat.write(connection)
-            try connection.execute(
-                "UPDATE lockstep_keyring SET database = randomblob(16) WHERE ring = zeroblob(16)")
+            try connection.execute("UPDATE lockstep_keyring SET database = randomblob(16) WHERE ring = zeroblob(16)")
         }
         Refusal.expect(.registryOlder) { _ = try bench.open() }
         Refusal.expect(.registryOlder) { _ = try bench.open(mayBeUnsealed: true) }
@@ -232,10 +221,8 @@ struct SealedTrustTests {
     @Test(
         "A table that lacks a column, and values of another type, are refused as forged",
         arguments: [
-            "ALTER TABLE lockstep_dataset DROP COLUMN changes",
-            "ALTER TABLE lockstep_column DROP COLUMN cursor",
-            "ALTER TABLE lockstep_index DROP COLUMN bits",
-            "ALTER TABLE lockstep_field_key RENAME COLUMN version TO v",
+            "ALTER TABLE lockstep_dataset DROP COLUMN changes", "ALTER TABLE lockstep_column DROP COLUMN cursor",
+            "ALTER TABLE lockstep_index DROP COLUMN bits", "ALTER TABLE lockstep_field_key RENAME COLUMN version TO v",
             "UPDATE lockstep_dataset SET changes = 'many'",
             "UPDATE lockstep_dataset SET changes = NULL WHERE 0; UPDATE lockstep_dataset SET changes = x'01'",
             "UPDATE lockstep_column SET table_name = x'00'", "UPDATE lockstep_column SET state = 7",
@@ -246,8 +233,7 @@ struct SealedTrustTests {
         try expectRefused(.registryForged)
     }
 
-    @Test("A row key in a registry of the first format, whose codes do not cover it")
-    func firstFormatRowKey() throws {
+    @Test("A row key in a registry of the first format, whose codes do not cover it") func firstFormatRowKey() throws {
         try bench.tamper { connection in
             try prototype.firstFormat.write(connection)
             try connection.execute("UPDATE lockstep_column SET row_key = 'row code' WHERE id = 1")
@@ -257,20 +243,17 @@ struct SealedTrustTests {
 
     // MARK: What the program says
 
-    @Test("A program that relies on a column, without the keys, does not open")
-    func reliedWithoutKeys() throws {
+    @Test("A program that relies on a column, without the keys, does not open") func reliedWithoutKeys() throws {
         for path in ["film.title", "FILM.Title"] {
             var options = ConnectionOptions()
             options.sealed = [path]
             Refusal.expect(.keyUnavailable) {
-                _ = try Connection.open(
-                    bench.path, key: bench.keyring().activeDatabaseKey(), options: options)
+                _ = try Connection.open(bench.path, key: bench.keyring().activeDatabaseKey(), options: options)
             }
             var store = StoreOptions()
             store.sealed = [path]
             Refusal.expect(.keyUnavailable) {
-                _ = try Store.open(
-                    bench.path, rawKey: bench.keyring().activeDatabaseKey(), options: store)
+                _ = try Store.open(bench.path, rawKey: bench.keyring().activeDatabaseKey(), options: store)
             }
         }
     }
@@ -297,8 +280,7 @@ struct SealedTrustTests {
         #expect(try store.blocking.read { try $0.texts("SELECT title FROM film_open").count } == 12)
     }
 
-    @Test("A column that is being sealed counts as sealed: new values in it are")
-    func reliedInTransit() throws {
+    @Test("A column that is being sealed counts as sealed: new values in it are") func reliedInTransit() throws {
         let migrating = try TamperedDatabase(OperatorPrototype.migrating.get())
         _ = try migrating.open(relied: ["credit.fee"])
         Refusal.expect(.registryMissing) { _ = try bench.open(relied: ["credit.fee"]) }

@@ -12,8 +12,7 @@ struct AgeFileTests {
             "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBKZHFXMHowMzFPQk9ZSTV4MXZoVVNGVFJESGxpN1Rx"
                 + "NXJqSlUzNnZQalVVCncwZ0t3M3h3OXJYM2hFRDdVcHBCMjZUWUxwcDNtdXRLZnc2cnJZbDJSZnMKLS0tIFN2"
                 + "L0htMWRtSVBvUUV6MVluTDh1Y2FCRVRIUmFHS2lzdTVzTHRRTDdSVGsKlg9omBV+RRKg89JAiCyLWnQym1qS"
-                + "r0Rnz7qkgvEsdFAj7aUQax6znRouZSo/sAL4105+ELHhQPIfmA==",
-            "Casablanca\tRomance\t1942\t\t\n"
+                + "r0Rnz7qkgvEsdFAj7aUQax6znRouZSo/sAL4105+ELHhQPIfmA==", "Casablanca\tRomance\t1942\t\t\n"
         ),
         (
             "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBkcmpYTjh5a2RGd25SUUE3YmtnWlVYb0x5RDRyVCsw"
@@ -22,8 +21,7 @@ struct AgeFileTests {
                 + "eGG7tGuD8bmZukg=", ""
         ),
     ]
-    private static let identity =
-        "AGE-SECRET-KEY-153PANUMZPUAUEMAHR4YRE4VP6TE3465QQFGS0TGC2WN44RYMSNMQX7TWW4"
+    private static let identity = "AGE-SECRET-KEY-153PANUMZPUAUEMAHR4YRE4VP6TE3465QQFGS0TGC2WN44RYMSNMQX7TWW4"
 
     private func sealed(_ bytes: [UInt8], for recipients: [Recipient]) throws -> [UInt8] {
         var file: [UInt8] = []
@@ -140,8 +138,7 @@ struct AgeFileTests {
     func headers() throws {
         let identity = try Identity.generate()
         var header = AgeHeader("f")
-        let other =
-            "age-encryption.org/v1\n-> grease x y\n\(String(repeating: "A", count: 64))\nAAAA\n"
+        let other = "age-encryption.org/v1\n-> grease x y\n\(String(repeating: "A", count: 64))\nAAAA\n"
         let share = Base64.encode([UInt8](repeating: 9, count: 32))
         let own = "-> X25519 \(share)\n\(Base64.encode([UInt8](repeating: 1, count: 32)))\n"
         let code = Base64.encode([UInt8](repeating: 2, count: 32))
@@ -156,12 +153,10 @@ struct AgeFileTests {
             "\(other)no stanza\n--- \(code)\n", "\(other)->  two\n\n--- \(code)\n",
             "\(other)-> X25519 \(share)=\n\(share)\n--- \(code)\n",
             // A recipient without its last line, or without any; words with characters that are not visible ASCII.
-            "\(own)-> x y\n\(String(repeating: "A", count: 64))\n--- \(code)\n",
-            "\(own)-> x y\n--- \(code)\n", "\(own)-> x \u{7F}\n\n--- \(code)\n",
-            "\(own)-> x é\n\n--- \(code)\n",
+            "\(own)-> x y\n\(String(repeating: "A", count: 64))\n--- \(code)\n", "\(own)-> x y\n--- \(code)\n",
+            "\(own)-> x \u{7F}\n\n--- \(code)\n", "\(own)-> x é\n\n--- \(code)\n",
             // Nobody else can read a file that is under a passphrase.
-            "\(own)-> scrypt \(share) 10\n\(share)\n--- \(code)\n",
-            String(repeating: "x", count: 70_000),
+            "\(own)-> scrypt \(share) 10\n\(share)\n--- \(code)\n", String(repeating: "x", count: 70_000),
         ] {
             Refusal.expect(.malformedInput) {
                 var header = AgeHeader("f")

@@ -8,8 +8,7 @@ import Testing
 /// Recipients and identities in age's notation.
 struct IdentityTests {
     /// Those of 32 bytes of 0x42, as age spells them.
-    private static let identity =
-        "AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX"
+    private static let identity = "AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX"
     private static let recipient = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
 
     private static func parse(_ text: String) throws -> Identity {
@@ -20,8 +19,7 @@ struct IdentityTests {
         "An identity file is read as age-keygen writes it",
         arguments: [
             identity, identity + "\n", "\n\(identity)\r\n", "  \(identity)\t\n",
-            "# created: 2026-11-22T10:00:00Z\n# public key: \(recipient)\n\(identity)\n# end",
-            identity.lowercased(),
+            "# created: 2026-11-22T10:00:00Z\n# public key: \(recipient)\n\(identity)\n# end", identity.lowercased(),
         ])
     func reading(_ text: String) throws {
         #expect(try Self.parse(text).recipient.description == Self.recipient)
@@ -31,8 +29,7 @@ struct IdentityTests {
         "A text without an identity, or with more than one, is refused",
         arguments: [
             "", "\n", "# only a remark", recipient, String(identity.dropLast()), identity + "q",
-            "\(identity)\n\(identity)", "AGE-SECRET-KEY-1",
-            "age-secret-key-1" + identity.dropFirst(16),
+            "\(identity)\n\(identity)", "AGE-SECRET-KEY-1", "age-secret-key-1" + identity.dropFirst(16),
             identity.replacingOccurrences(of: "Q4E", with: "Q4F"),
         ])
     func refused(_ text: String) throws {

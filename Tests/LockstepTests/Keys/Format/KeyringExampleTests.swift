@@ -51,8 +51,7 @@ struct KeyringExampleTests {
         for version in UInt32(1)...2 {
             let key = try ring.key(.database, version: version)
             #expect(Secrets.bytes(of: key) == (try bytes("key \(version)")))
-            #expect(
-                try HashFunction.sha256.digest(key.bytes) == bytes("key \(version): its SHA-256"))
+            #expect(try HashFunction.sha256.digest(key.bytes) == bytes("key \(version): its SHA-256"))
         }
         let key = try ring.activeDatabaseKey()
         #expect(Secrets.bytes(of: key.secret) == (try bytes("key 2: raw key")))
@@ -66,9 +65,7 @@ struct KeyringExampleTests {
         let slot = try #require(document.slots.first { $0.name == name })
         let isLaptop = name == "laptop"
         let secret = try bytes(isLaptop ? "laptop: key file" : "server: X25519")
-        let salt =
-            try isLaptop
-            ? bytes("laptop: salt") : bytes("server: share") + bytes("server: recipient")
+        let salt = try isLaptop ? bytes("laptop: salt") : bytes("server: share") + bytes("server: recipient")
         let header = Array(slot.header.utf8)
         let info = Array("slot/1".utf8) + document.ringID + header
         let (wrap, commitment) = (try bytes("\(name): wrap"), try bytes("\(name): c"))
@@ -77,8 +74,7 @@ struct KeyringExampleTests {
         #expect(Array(slot.body.prefix(32)) == commitment)
         let nonce = [UInt8](repeating: 0, count: 12)
         let opened = try AEAD().open(
-            slot.body.span.extracting(32...), key: wrap.span, nonce: nonce.span,
-            associatedData: header.span)
+            slot.body.span.extracting(32...), key: wrap.span, nonce: nonce.span, associatedData: header.span)
         let ringKey = try bytes("ring key")
         #expect(Secrets.bytes(ofOptional: opened) == ringKey)
     }

@@ -121,8 +121,7 @@ struct KeyringForgeryTests {
         #expect(try Rings.open(ring.encode(epoch: 6)).key(.database, version: 2).count == 32)
     }
 
-    @Test("a signed keyring opens and says so, and is not changed without its publisher")
-    func signed() throws {
+    @Test("a signed keyring opens and says so, and is not changed without its publisher") func signed() throws {
         let key = try SigningKey(seed: SecretBytes(random: 32))
         let signature = try key.line(over: Rings.joined(lines)).text
         let holder = try RingKeyHolder(text)
@@ -140,13 +139,10 @@ struct KeyringForgeryTests {
         ] {
             #expect(try Rings.refusal(holder.signed(lines + spoilt)) == .keyringMalformed)
         }
-        #expect(
-            try Rings.refusal(holder.signed(lines[..<4] + [signature] + lines[4...]))
-                == .keyringMalformed)
+        #expect(try Rings.refusal(holder.signed(lines[..<4] + [signature] + lines[4...])) == .keyringMalformed)
     }
 
-    @Test("a signature that is stripped or added without the ring key is noticed")
-    func strippedSignature() throws {
+    @Test("a signature that is stripped or added without the ring key is noticed") func strippedSignature() throws {
         let signature =
             "sig ed25519 \(Base64.encode([UInt8](repeating: 1, count: 32)))"
             + " \(Base64.encode([UInt8](repeating: 2, count: 64)))"
@@ -158,8 +154,7 @@ struct KeyringForgeryTests {
         #expect(try Rings.refusal(added) == .keyringTampered)
     }
 
-    @Test("the greatest possible version is read, and adding a key to it is an error")
-    func maximumVersion() async {
+    @Test("the greatest possible version is read, and adding a key to it is an error") func maximumVersion() async {
         // In a separate process, because an arithmetic overflow would end this one.
         await #expect(processExitsWith: .success) {
             let text = try Rings.text()

@@ -72,12 +72,10 @@ struct KeyringFormatTests {
         try check(ring)
     }
 
-    @Test("an environment variable opens the same keyring and yields the same key")
-    func environment() throws {
+    @Test("an environment variable opens the same keyring and yields the same key") func environment() throws {
         let ring = try Keyring.open(Array(Self.databaseRing.utf8)) { slot in
             guard slot.kind == .environment(variable: "LOCKSTEP_RING") else { return nil }
-            return try .environment(
-                variable: "LOCKSTEP_RING", Secrets.make("0123456789abcdef0123456789abcdef"))
+            return try .environment(variable: "LOCKSTEP_RING", Secrets.make("0123456789abcdef0123456789abcdef"))
         }
         try check(ring)
     }
@@ -95,8 +93,7 @@ struct KeyringFormatTests {
         #expect(Secrets.bytes(of: try ring.key(.database, version: 2)) == Array(0x80..<0xA0))
     }
 
-    @Test("a passphrase opens a keyring written elsewhere and yields its database key")
-    func passphrase() throws {
+    @Test("a passphrase opens a keyring written elsewhere and yields its database key") func passphrase() throws {
         let ring = try Keyring.open(Array(Self.passphraseRing.utf8)) { slot in
             #expect(slot.name == "main" && slot.kind == .passphrase(logN: 14))
             return try Rings.passphrase("correct horse bättery")
@@ -108,8 +105,7 @@ struct KeyringFormatTests {
         #expect(Hex.encode(key.salt) == "db72bdd6ac5e536591a40960a2aee5f1")
     }
 
-    @Test("a fields keyring with a slot of an unknown type opens and yields every key")
-    func fields() throws {
+    @Test("a fields keyring with a slot of an unknown type opens and yields every key") func fields() throws {
         let ring = try Keyring.open(Array(Self.fieldsRing.utf8)) { slot in
             slot.name == "main" ? try Rings.passphrase("correct horse bättery") : nil
         }

@@ -72,8 +72,7 @@ struct KeyringFuzzTests {
         }
     }
 
-    @Test("Texts damaged by someone who can make the MAC are read as they are, or refused")
-    func withRingKey() throws {
+    @Test("Texts damaged by someone who can make the MAC are read as they are, or refused") func withRingKey() throws {
         let text = try MalformedKeyring.text("whole", "sound-signed")
         let other = try MalformedKeyring.text("whole", "sound-full")
         let third = try MalformedKeyring.text("plugins", "sound-beside-plugin")

@@ -5,8 +5,7 @@ import TestSupport
 /// One step of damage to a keyring's text.
 enum KeyringMutation: CaseIterable {
     case bit, byte, removed, inserted, repeatedRange, truncated, beheaded, spliced, exchangedRanges
-    case lineSwap, lineRepeated, lineRemoved, lineOfOther, fieldOfOther, fieldRepeated, number,
-        byteOfFormat
+    case lineSwap, lineRepeated, lineRemoved, lineOfOther, fieldOfOther, fieldRepeated, number, byteOfFormat
 
     /// `text` damaged once; `other` is another keyring to take pieces of.
     func apply(

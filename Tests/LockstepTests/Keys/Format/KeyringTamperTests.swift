@@ -67,9 +67,7 @@ struct KeyringTamperTests {
                 var spoilt = text
                 spoilt[index] ^= 1 << bit
                 let code = try Rings.refusal(spoilt)
-                let expected: Set<LockstepError.Code?> = [
-                    .slotNotOpened, .noUsableSlot, .keyringMalformed,
-                ]
+                let expected: Set<LockstepError.Code?> = [.slotNotOpened, .noUsableSlot, .keyringMalformed]
                 #expect(expected.contains(code), "byte \(index), bit \(bit)")
             }
         }
@@ -109,8 +107,7 @@ struct KeyringTamperTests {
         #expect(try Rings.refusal(lines) == .keyringTampered)
     }
 
-    @Test("a slot from another keyring does not open, though its credential is the same")
-    func foreignSlot() throws {
+    @Test("a slot from another keyring does not open, though its credential is the same") func foreignSlot() throws {
         var lines = Rings.lines(try Rings.text())
         let foreign = Rings.lines(try Rings.text())
         lines.replaceSubrange(2...3, with: foreign[2...3])

@@ -113,8 +113,7 @@ enum PythonReader {
         _ path: FilePath, _ kind: String, variable: String? = nil, secret: [UInt8]
     ) throws -> Contents {
         let script = folder.appending("read_keyring.py").string
-        let outcome = try run(
-            [script, path.string, kind] + (variable.map { [$0] } ?? []), secret: secret)
+        let outcome = try run([script, path.string, kind] + (variable.map { [$0] } ?? []), secret: secret)
         try #require(outcome.status == 0, "\(outcome.complaint)")
         return try JSONDecoder().decode(Contents.self, from: Data(outcome.output))
     }
@@ -135,16 +134,14 @@ extension PythonReader.Contents {
         files = document.files.map {
             File(
                 database: Hex.encode($0.database), key: $0.keyVersion, seen: $0.seen,
-                at: $0.path.map { Hex.encode(Array($0.string.utf8)) },
-                from: $0.origin.map { Hex.encode($0) })
+                at: $0.path.map { Hex.encode(Array($0.string.utf8)) }, from: $0.origin.map { Hex.encode($0) })
         }
         sealed = document.sealed.map { record in
             Sealed(
                 database: Hex.encode(record.database), seen: record.seen,
                 registry: record.registry.map { Hex.encode($0) }, changes: record.changes,
                 mac: record.isSealed ? Hex.encode(record.code) : nil, lowest: record.lowestKey,
-                from: record.origin.map { Hex.encode($0) }, columns: record.columns.map(Column.init)
-            )
+                from: record.origin.map { Hex.encode($0) }, columns: record.columns.map(Column.init))
         }
         keys = []
         for key in ring.summary.keys {
@@ -183,8 +180,7 @@ extension PythonReader.Contents.Column {
             },
             indexes: definition?.indexes.map {
                 PythonReader.Contents.Index(
-                    number: $0.number, name: $0.name, normaliser: $0.normaliser, bits: $0.bits,
-                    key: $0.keyVersion)
+                    number: $0.number, name: $0.name, normaliser: $0.normaliser, bits: $0.bits, key: $0.keyVersion)
             })
     }
 }

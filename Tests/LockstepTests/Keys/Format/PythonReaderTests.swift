@@ -13,8 +13,7 @@ struct PythonReaderTests {
 
     // A slot of each type.
     private static let ways: [(kind: String, variable: String?)] = [
-        ("scrypt", nil), ("keyfile", nil), ("env", "LOCKSTEP_RING"), ("command", nil),
-        ("x25519", nil),
+        ("scrypt", nil), ("keyfile", nil), ("env", "LOCKSTEP_RING"), ("command", nil), ("x25519", nil),
     ]
     private static let passphrase = "correct horse bättery"
 
@@ -124,9 +123,7 @@ struct PythonReaderTests {
 
     @Test("It judges every malformed keyring as expected, and the files are what the script makes")
     func malformed() throws {
-        let outcome = try PythonReader.run([
-            PythonReader.folder.appending("make_malformed.py").string, "--check",
-        ])
+        let outcome = try PythonReader.run([PythonReader.folder.appending("make_malformed.py").string, "--check"])
         #expect(outcome.status == 0, "\(outcome.complaint)")
     }
 

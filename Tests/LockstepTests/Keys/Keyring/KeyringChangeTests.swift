@@ -26,12 +26,10 @@ struct KeyringChangeTests {
         #expect(try Self.opens(text) { try .identity(one.identity) })
         #expect(try !Self.opens(text) { try .identity(other.identity) })
         #expect(try !Self.opens(text) { try Rings.keyFile() })
-        #expect(
-            try ring.summary.slots.map(\.kind) == [.identity(tag: one.identity.recipient.tag())])
+        #expect(try ring.summary.slots.map(\.kind) == [.identity(tag: one.identity.recipient.tag())])
         let opened = try Keyring.open(text) { _ in try .identity(one.identity) }
         #expect(
-            try Secrets.bytes(of: opened.key(.field, version: 1))
-                == Secrets.bytes(of: ring.key(.field, version: 1)))
+            try Secrets.bytes(of: opened.key(.field, version: 1)) == Secrets.bytes(of: ring.key(.field, version: 1)))
     }
 
     private final class Holder {
@@ -51,8 +49,7 @@ struct KeyringChangeTests {
         #expect(lines[3] != lines[5])
     }
 
-    @Test("A share of low order opens nothing, and a recipient of low order gets no slot")
-    func lowOrder() throws {
+    @Test("A share of low order opens nothing, and a recipient of low order gets no slot") func lowOrder() throws {
         let holder = try Holder()
         var ring = try Keyring.create(.database)
         try ring.addSlot("a", for: holder.identity.recipient)
@@ -62,8 +59,7 @@ struct KeyringChangeTests {
         lines[2] = parts.joined(separator: " ")
         let text = Rings.joined(lines)
         #expect(
-            try Refusal.code { _ = try Keyring.open(text) { _ in try .identity(holder.identity) } }
-                == .slotNotOpened)
+            try Refusal.code { _ = try Keyring.open(text) { _ in try .identity(holder.identity) } } == .slotNotOpened)
         Refusal.expect(.recipientMalformed) {
             try ring.addSlot("b", for: Recipient(publicKey: [UInt8](repeating: 0, count: 32)))
         }
@@ -154,8 +150,7 @@ struct KeyringChangeTests {
         // Nothing of the old ring is usable in the new one: not its identifier, no slot, no wrapped key.
         let old = Set(oldLines.flatMap { $0.split(separator: " ") }.filter { $0.count > 90 })
         #expect(old.isDisjoint(with: Rings.lines(text).flatMap { $0.split(separator: " ") }))
-        #expect(
-            Rings.lines(text)[1].split(separator: " ")[1] != oldLines[1].split(separator: " ")[1])
+        #expect(Rings.lines(text)[1].split(separator: " ")[1] != oldLines[1].split(separator: " ")[1])
     }
 
     @Test("The file takes a keyring whose ring key was changed, once")
@@ -201,8 +196,7 @@ struct KeyringChangeTests {
         Refusal.expect(.signatureInvalid) { _ = try Publisher(text + "A") }
     }
 
-    @Test("A signature over another text is invalid, even if the MAC is right")
-    func forgedSignature() throws {
+    @Test("A signature over another text is invalid, even if the MAC is right") func forgedSignature() throws {
         let publisher = try Rings.make(.fields, fill: 1)
         let ring = try Rings.make(.fields)
         let signed = Rings.lines(try ring.encode(epoch: 1, signer: publisher.signingKey()))

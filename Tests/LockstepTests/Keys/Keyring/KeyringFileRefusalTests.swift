@@ -16,8 +16,7 @@ struct KeyringFileRefusalTests {
     }
 
     private func expect(
-        _ code: LockstepError.Code, of file: KeyringFile,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ code: LockstepError.Code, of file: KeyringFile, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         Refusal.expect(code, sourceLocation: sourceLocation) {
             _ = try file.open { _ in try Rings.keyFile() }
@@ -81,8 +80,7 @@ struct KeyringFileRefusalTests {
         "another user's file is refused",
         .enabled(if: geteuid() == 0, "only root can give a file away"))
     func owner() throws {
-        try FileManager.default.setAttributes(
-            [.ownerAccountID: 65_534], ofItemAtPath: file.path.string)
+        try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: file.path.string)
         expect(.permissionsTooOpen, of: file)
     }
 
@@ -90,17 +88,14 @@ struct KeyringFileRefusalTests {
         "another user's folder is refused, because its owner can replace the files in it",
         .enabled(if: geteuid() == 0, "only root can give a folder away"))
     func folderOwner() throws {
-        try FileManager.default.setAttributes(
-            [.ownerAccountID: 65_534], ofItemAtPath: folder.path.string)
+        try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: folder.path.string)
         expect(.permissionsTooOpen, of: file)
     }
 
-    @Test("a symbolic link is refused, whether it points to a good keyring or to nothing")
-    func links() throws {
+    @Test("a symbolic link is refused, whether it points to a good keyring or to nothing") func links() throws {
         for (name, target) in [("good", file.path.string), ("dangling", "nowhere")] {
             let link = folder.file(name)
-            try FileManager.default.createSymbolicLink(
-                atPath: link.string, withDestinationPath: target)
+            try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: target)
             expect(.notAFile, of: KeyringFile(link))
         }
     }
@@ -108,8 +103,7 @@ struct KeyringFileRefusalTests {
     @Test("a folder in the file's place is refused")
     func directory() throws {
         let path = folder.file("folder.keyring")
-        try FileManager.default.createDirectory(
-            atPath: path.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: false)
         try setMode(0o700, path)
         expect(.notAFile, of: KeyringFile(path))
     }
@@ -135,8 +129,7 @@ struct KeyringFileRefusalTests {
         expect(.keyringMalformed, of: KeyringFile(try folder.write("zero.keyring", zeroes)))
     }
 
-    @Test("4 MiB are read and found malformed, and one byte more is malformed by its size alone")
-    func size() throws {
+    @Test("4 MiB are read and found malformed, and one byte more is malformed by its size alone") func size() throws {
         let most = [UInt8](repeating: 0x0A, count: 4_194_304)
         expect(.keyringMalformed, of: KeyringFile(try folder.write("most.keyring", most)))
         let more = KeyringFile(try folder.write("more.keyring", most + [0x0A]))

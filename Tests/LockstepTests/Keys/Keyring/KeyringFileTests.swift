@@ -48,8 +48,7 @@ struct KeyringFileTests {
         #expect(try Self.mode(file.path) == 0o600)
     }
 
-    @Test("creating does not replace a keyring, nor anything else in its place")
-    func noOverwriting() throws {
+    @Test("creating does not replace a keyring, nor anything else in its place") func noOverwriting() throws {
         let ring = try Rings.make()
         try file.create(ring)
         let before = try Bytes.read(file.path)
@@ -58,8 +57,7 @@ struct KeyringFileTests {
         #expect(try Bytes.read(file.path) == before)
 
         let link = folder.file("Keys").appending("dangling.keyring")
-        try FileManager.default.createSymbolicLink(
-            atPath: link.string, withDestinationPath: "nowhere")
+        try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: "nowhere")
         Refusal.expect(.alreadyExists) { try KeyringFile(link).create(other) }
     }
 
@@ -127,12 +125,10 @@ struct KeyringFileTests {
         for _ in 0..<3 { try file.save(&ring) }
         let names = try FileManager.default.contentsOfDirectory(
             atPath: folder.file("Keys").string)
-        #expect(
-            names.sorted() == [".films.database.keyring.lock", ".lock", "films.database.keyring"])
+        #expect(names.sorted() == [".films.database.keyring.lock", ".lock", "films.database.keyring"])
     }
 
-    @Test("while another holds the lock, nothing is created or saved, but everything is read")
-    func locked() throws {
+    @Test("while another holds the lock, nothing is created or saved, but everything is read") func locked() throws {
         var ring = try Rings.make()
         try file.create(ring)
         let second = KeyringFile(folder.file("Keys").appending("other.keyring"))
@@ -194,9 +190,7 @@ struct KeyringFileTests {
     func names() throws {
         let database = KeyringFile.database(for: "/data/films.sqlite", in: "/keys")
         #expect(database.path == "/keys/films.database.keyring")
-        #expect(
-            try KeyringFile.fields(of: "reviews-2", in: "Keys").path
-                == "Keys/reviews-2.fields.keyring")
+        #expect(try KeyringFile.fields(of: "reviews-2", in: "Keys").path == "Keys/reviews-2.fields.keyring")
         for name in ["", "../up", "a/b", "Films", "a b"] {
             Refusal.expect(.keyringConflict) { _ = try KeyringFile.fields(of: name, in: "Keys") }
         }
@@ -207,14 +201,11 @@ struct KeyringFileTests {
         let file = KeyringFile(folder.file("a.database.keyring"))
         try file.create(Rings.make())
         let left = [".a.database.keyring.1x2y.new", ".a.database.keyring.0.new"]
-        let others = [
-            ".b.database.keyring.1x2y.new", "a.database.keyring.new", ".a.database.keyring.old",
-        ]
+        let others = [".b.database.keyring.1x2y.new", "a.database.keyring.new", ".a.database.keyring.old"]
         for name in left + others { _ = try folder.write(name, Array("text".utf8)) }
         var ring = try file.open { _ in try Rings.keyFile() }
         try file.save(&ring)
-        let standing = Set(
-            try Folder.list(folder.path).files + Folder.list(folder.path, hidden: true).files)
+        let standing = Set(try Folder.list(folder.path).files + Folder.list(folder.path, hidden: true).files)
         #expect(standing.isDisjoint(with: left) && standing.isSuperset(of: others))
         #expect(try file.open { _ in try Rings.keyFile() }.epoch == 2)
     }

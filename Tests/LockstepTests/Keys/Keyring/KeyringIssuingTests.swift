@@ -53,8 +53,7 @@ struct KeyringIssuingTests {
         return try ring.encode(epoch: 1, signer: publisher.ring.signingKey())
     }
 
-    @Test("the customer gets the field and index keys in their states, and no manifest key")
-    func keys() throws {
+    @Test("the customer gets the field and index keys in their states, and no manifest key") func keys() throws {
         let ring = try one.open(issued())
         let (isIssued, epoch) = (ring.isIssued, ring.epoch)
         #expect(isIssued && epoch == 1)
@@ -79,15 +78,13 @@ struct KeyringIssuingTests {
         #expect(!ours)
     }
 
-    @Test("two customers' keyrings share no ring, no slot, no wrapped key, and name nobody else")
-    func apart() throws {
+    @Test("two customers' keyrings share no ring, no slot, no wrapped key, and name nobody else") func apart() throws {
         let (first, second) = (try issued(), try issued(other))
         let documents = try [first, second].map { try KeyringParser.parse($0).document }
         #expect(documents[0].ringID != documents[1].ringID)
         #expect(documents[0].ringID != publisher.ring.document.ringID)
         #expect(documents.allSatisfy { $0.slots.map(\.name) == ["reader"] })
-        let wrapped = (documents + [publisher.ring.document]).flatMap { $0.keys.map(\.wrapped) }
-            .compactMap { $0 }
+        let wrapped = (documents + [publisher.ring.document]).flatMap { $0.keys.map(\.wrapped) }.compactMap { $0 }
         #expect(Set(wrapped).count == wrapped.count)
         for (text, stranger) in [(first, other), (second, one)] {
             let text = String(decoding: text, as: UTF8.self)
@@ -108,8 +105,7 @@ struct KeyringIssuingTests {
         Refusal.expect(.slotNotOpened) { _ = try other.open(Rings.joined(lines)) }
     }
 
-    @Test("it cannot sign, nor issue, and a key of the publisher's cannot be put into it")
-    func powerless() throws {
+    @Test("it cannot sign, nor issue, and a key of the publisher's cannot be put into it") func powerless() throws {
         var ring = try one.open(issued())
         Refusal.expect(.keyringMismatch) { _ = try ring.publisher() }
         Refusal.expect(.keyringMismatch) { _ = try ring.signingKey() }
@@ -172,8 +168,7 @@ struct KeyringIssuingTests {
         for person in [one, other] { try person.open(text).requireSound() }
     }
 
-    @Test("impossible datasets, and recipients that cannot be issued to, are refused")
-    func refusals() throws {
+    @Test("impossible datasets, and recipients that cannot be issued to, are refused") func refusals() throws {
         Refusal.expect(.keyringMismatch) { _ = try Rings.make().issue(to: one.recipient) }
         Refusal.expect(.keyringConflict) { _ = try publisher.ring.issue(to: [:]) }
         Refusal.expect(.keyringConflict) {
@@ -195,8 +190,7 @@ struct KeyringIssuingTests {
         let place = try #require(lines.firstIndex { $0.hasPrefix("key field 4") })
         let commitment = [UInt8](repeating: 7, count: 32)
         lines[place] = try holder.keyLine(
-            "key field 4 active 2026-03-09", commitment: commitment,
-            material: [UInt8](repeating: 1, count: 32))
+            "key field 4 active 2026-03-09", commitment: commitment, material: [UInt8](repeating: 1, count: 32))
         let ring = try Rings.open(holder.signed(lines))
         Refusal.expect(.keyringTampered) { _ = try ring.issue(to: one.recipient) }
     }

@@ -71,8 +71,7 @@ struct KeyringKeyStatesTests {
     @Test("The keys of a database: only those that no rotation needs can be marked or destroyed")
     func database() throws {
         let allowed: [KeyState: Set<KeyState>] = [
-            .pending: [], .active: [], .retired: [.compromised, .destroyed],
-            .compromised: [.destroyed], .destroyed: [],
+            .pending: [], .active: [], .retired: [.compromised, .destroyed], .compromised: [.destroyed], .destroyed: [],
         ]
         for old in KeyState.allCases {
             for change in Change.allCases {
@@ -114,8 +113,7 @@ struct KeyringKeyStatesTests {
         #expect(try Rings.state(opened, .field, 1) == .active)
     }
 
-    @Test("Activating reports which key was retired, and leaves the other kinds alone")
-    func activating() throws {
+    @Test("Activating reports which key was retired, and leaves the other kinds alone") func activating() throws {
         var ring = try Rings.make(.fields)
         let second = try ring.createKey(.index)
         #expect(try ring.activateKey(.index, version: second) == 1)
@@ -124,8 +122,7 @@ struct KeyringKeyStatesTests {
         #expect(try Rings.state(ring, .field, 1) == .active)
     }
 
-    @Test("Another manifest key is another publisher; what the old one signed stays its own")
-    func publisher() throws {
+    @Test("Another manifest key is another publisher; what the old one signed stays its own") func publisher() throws {
         var ring = try Rings.make(.fields)
         let before = try ring.publisher()
         try ring.activateKey(.manifest, version: ring.createKey(.manifest))
@@ -168,8 +165,7 @@ struct KeyringKeyStatesTests {
         var made = try Rings.make(purpose)
         try made.addKey(kind, state: .pending)
         try made.setState(kind, version: 2, to: .active)
-        var ring = try Rings.open(
-            made.encode(epoch: 1, signer: SigningKey(seed: SecretBytes(random: 32))))
+        var ring = try Rings.open(made.encode(epoch: 1, signer: SigningKey(seed: SecretBytes(random: 32))))
         for change in Change.allCases {
             Refusal.expect(.keyringConflict) { try change.make(&ring, kind, 1) }
         }

@@ -14,8 +14,7 @@ struct KeyringOpeningTests {
         Refusal.expect(.slotNotOpened) { _ = try Rings.open(text, fill: 2) }
     }
 
-    @Test("an environment variable opens what it closed, and no other variable does")
-    func environment() throws {
+    @Test("an environment variable opens what it closed, and no other variable does") func environment() throws {
         var ring = try Keyring.create(.database)
         try ring.addSlot("server", Rings.environment("LOCKSTEP_KEY"))
         let text = try ring.encode(epoch: 1)
@@ -43,8 +42,7 @@ struct KeyringOpeningTests {
         }
     }
 
-    @Test("a passphrase slot without a cost of its own has the standard one, and opens")
-    func standardCost() throws {
+    @Test("a passphrase slot without a cost of its own has the standard one, and opens") func standardCost() throws {
         var ring = try Keyring.create(.database)
         try ring.addSlot("me", Rings.passphrase("a passphrase"))
         let text = try ring.encode(epoch: 1)

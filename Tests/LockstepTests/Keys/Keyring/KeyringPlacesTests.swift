@@ -65,21 +65,17 @@ struct KeyringPlacesTests {
         #expect(try file.spelling(of: root.appending("none/films.db")) == "../none/films.db")
     }
 
-    @Test("A keyring lies beside its database, and beside the file to which a link leads")
-    func beside() throws {
+    @Test("A keyring lies beside its database, and beside the file to which a link leads") func beside() throws {
         try AtomicFile.createFolder(root.appending("data"))
         let database = root.appending("data/films.db")
         let expected = root.appending("data/films.db.keys")
+        #expect(KeyringFile.database(beside: database).path == expected.appending("database.keyring"))
         #expect(
-            KeyringFile.database(beside: database).path == expected.appending("database.keyring"))
-        #expect(
-            try KeyringFile.fields(of: "movies", beside: database).path
-                == expected.appending("movies.fields.keyring"))
+            try KeyringFile.fields(of: "movies", beside: database).path == expected.appending("movies.fields.keyring"))
         #expect(throws: LockstepError.self) { try KeyringFile.fields(of: "../x", beside: database) }
         try folder.write("data/films.db", "")
         let link = root.appending("link.db")
-        try FileManager.default.createSymbolicLink(
-            atPath: link.string, withDestinationPath: database.string)
+        try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: database.string)
         #expect(KeyringFile.database(beside: link) == KeyringFile.database(beside: database))
     }
 }

@@ -40,8 +40,7 @@ struct KeyringRecordsTests {
         #expect(Rings.lines(try Bytes.read(file.path))[0] == "lockstep-keyring/1")
     }
 
-    @Test("What is remembered is read as it was written, whatever characters names have")
-    func roundTrip() throws {
+    @Test("What is remembered is read as it was written, whatever characters names have") func roundTrip() throws {
         var ring = try Rings.make(.fields)
         let awkward = [
             ("movies", "title"), ("a.b", "c"), ("a", "b.c"), ("ü\u{301}", " "), ("%41", "%"),
@@ -50,8 +49,7 @@ struct KeyringRecordsTests {
         ]
         let records = [
             Records.sealed(Records.id(9), changes: UInt64(Int64.max), columns: awkward),
-            Records.sealed(Records.id(1), changes: 1, columns: []),
-            Records.sealed(Records.id(255), changes: 7),
+            Records.sealed(Records.id(1), changes: 1, columns: []), Records.sealed(Records.id(255), changes: 7),
         ]
         for record in records { try ring.remember(record) }
         let read = try Rings.open(ring.encode(epoch: 1)).sealedMemory
@@ -72,14 +70,12 @@ struct KeyringRecordsTests {
         #expect(Set(read.map(\.path)).count == 4)
     }
 
-    @Test("Another key or place of a database leaves what else is recorded of it")
-    func listedAgain() throws {
+    @Test("Another key or place of a database leaves what else is recorded of it") func listedAgain() throws {
         var ring = try Rings.make()
         try ring.list(Records.file(Records.id(3), 3))
         try ring.list(Records.id(3), under: 7)
         var expected = DatabaseRecord(
-            database: Records.id(3), keyVersion: 7, seen: 2, path: "../Größe %/films-3.db",
-            origin: Records.id(3))
+            database: Records.id(3), keyVersion: 7, seen: 2, path: "../Größe %/films-3.db", origin: Records.id(3))
         #expect(ring.document.files == [expected])
         try ring.list(Records.id(3), under: 7, at: "/elsewhere.db")
         expected.path = "/elsewhere.db"
@@ -119,8 +115,7 @@ struct KeyringRecordsTests {
         #expect(database.document.sealed.isEmpty && fields.document.files.isEmpty)
     }
 
-    @Test("1024 databases are remembered, and one more is refused before anything is written")
-    func most() throws {
+    @Test("1024 databases are remembered, and one more is refused before anything is written") func most() throws {
         func id(_ number: Int) -> [UInt8] {
             [UInt8](repeating: 7, count: 14) + [UInt8(number >> 8), UInt8(number & 255)]
         }
@@ -160,8 +155,7 @@ struct KeyringRecordsTests {
         #expect(try Bytes.read(file.path) == before)
     }
 
-    @Test("A text of format 3 of 4,194,304 bytes is read, and one byte more is not")
-    func maximumLength() throws {
+    @Test("A text of format 3 of 4,194,304 bytes is read, and one byte more is not") func maximumLength() throws {
         var ring = try Rings.make(.fields)
         try ring.remember(Records.sealed(Records.id(1), columns: [("t", "c")]))
         let text = try ring.encode(epoch: 1)
@@ -170,8 +164,7 @@ struct KeyringRecordsTests {
         // The last line is that of the database's one column, of which only the name is known; it fills the file.
         func filled(to count: Int) throws -> [UInt8] {
             let room = count - text.count
-            return try holder.signed(
-                lines.dropLast() + [lines[lines.count - 1] + String(repeating: "c", count: room)])
+            return try holder.signed(lines.dropLast() + [lines[lines.count - 1] + String(repeating: "c", count: room)])
         }
         let full = try filled(to: 4_194_304)
         #expect(full.count == 4_194_304)
@@ -204,9 +197,7 @@ struct KeyringRecordsTests {
         #expect(
             database.document.files == [
                 DatabaseRecord(database: first, keyVersion: 2, seen: 3, path: "../films.db"),
-                DatabaseRecord(
-                    database: second, keyVersion: 2, path: "/srv/archive 2026/films.db",
-                    origin: first),
+                DatabaseRecord(database: second, keyVersion: 2, path: "/srv/archive 2026/films.db", origin: first),
             ])
         let fields = try openExample(texts[1])
         let index = SealedRecord.Index(
@@ -225,9 +216,8 @@ struct KeyringRecordsTests {
         ]
         let expected = [
             SealedRecord(
-                database: first, seen: 1, registry: Array(0x30...0x3F), changes: 3,
-                code: Array(0xE0...0xFF), lowestKey: 1, columns: columns),
-            SealedRecord(unsealed: second),
+                database: first, seen: 1, registry: Array(0x30...0x3F), changes: 3, code: Array(0xE0...0xFF),
+                lowestKey: 1, columns: columns), SealedRecord(unsealed: second),
         ]
         #expect(fields.document.sealed == expected)
         // Each content has one spelling.
@@ -292,8 +282,7 @@ struct KeyringRecordsTests {
         #expect(try Rings.open(ring.encode(epoch: 1)).document.formerRings == rings.suffix(64))
     }
 
-    @Test("An issued keyring carries what its publisher's remembers, and none of its rings")
-    func issued() throws {
+    @Test("An issued keyring carries what its publisher's remembers, and none of its rings") func issued() throws {
         var publisher = try Rings.make(.fields)
         try publisher.remember(Records.sealed(Records.id(4), changes: 13))
         try publisher.rotateRing()

@@ -54,8 +54,7 @@ struct KeyringUpdateTests {
         #expect(try open().sealedMemory.records.count == 1)
     }
 
-    @Test("An older copy of the file is not overwritten, and the keyring in memory is as before")
-    func older() throws {
+    @Test("An older copy of the file is not overwritten, and the keyring in memory is as before") func older() throws {
         let old = try Bytes.read(file.path)
         var ring = try open()
         try remember(1, &ring)
@@ -66,8 +65,7 @@ struct KeyringUpdateTests {
         #expect(ring.epoch == 2)
     }
 
-    @Test("A file whose ring was changed meanwhile is not overwritten, from either side")
-    func otherRing() throws {
+    @Test("A file whose ring was changed meanwhile is not overwritten, from either side") func otherRing() throws {
         var one = try open()
         var other = try open()
         try other.rotateRing()
@@ -81,8 +79,7 @@ struct KeyringUpdateTests {
         #expect(try open().sealedMemory.records.count == 1)
     }
 
-    @Test("A file that was changed without the ring key is refused, and stays as it is")
-    func forged() throws {
+    @Test("A file that was changed without the ring key is refused, and stays as it is") func forged() throws {
         var ring = try open()
         try remember(1, &ring)
         var lines = Rings.lines(try Bytes.read(file.path))

@@ -11,26 +11,21 @@ enum Records {
     static func file(_ database: [UInt8], _ number: UInt8 = 2) -> DatabaseRecord {
         DatabaseRecord(
             database: database, keyVersion: UInt32(number), seen: UInt64(number) - 1,
-            path: number == 1 ? nil : FilePath("../Größe %/films-\(number).db"),
-            origin: number == 2 ? nil : id(number))
+            path: number == 1 ? nil : FilePath("../Größe %/films-\(number).db"), origin: number == 2 ? nil : id(number))
     }
 
     /// A record of a database, with names that need percent signs. Without changes it has no columns.
     static func sealed(
         _ database: [UInt8], changes: UInt64 = 1,
-        columns: [(table: String, name: String)] = [
-            ("movies", "title"), ("a b", "c.d"), ("Größe", "%"),
-        ]
+        columns: [(table: String, name: String)] = [("movies", "title"), ("a b", "c.d"), ("Größe", "%")]
     ) -> SealedRecord {
         guard changes > 0 else { return SealedRecord(unsealed: database, seen: 3) }
         return SealedRecord(
-            database: database, seen: changes % 3, registry: changes == 1 ? nil : id(5),
-            changes: changes,
+            database: database, seen: changes % 3, registry: changes == 1 ? nil : id(5), changes: changes,
             code: [UInt8](repeating: UInt8(truncatingIfNeeded: changes), count: 32),
             lowestKey: UInt32(truncatingIfNeeded: changes), origin: changes == 2 ? id(6) : nil,
             columns: columns.enumerated().map { place, names in
-                SealedRecord.Column(
-                    names.table, names.name, place == 0 ? nil : definition(UInt32(place)))
+                SealedRecord.Column(names.table, names.name, place == 0 ? nil : definition(UInt32(place)))
             })
     }
 
@@ -43,8 +38,7 @@ enum Records {
             rowKey: isOdd ? "key a %C3%A9" : nil,
             indexes: (1...number % 3 + 1).map {
                 SealedRecord.Index(
-                    number: $0, name: "token é \($0)", normaliser: "prefix-3", bits: 24 + $0,
-                    keyVersion: $0)
+                    number: $0, name: "token é \($0)", normaliser: "prefix-3", bits: 24 + $0, keyVersion: $0)
             })
     }
 }

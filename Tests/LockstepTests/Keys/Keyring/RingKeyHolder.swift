@@ -21,11 +21,9 @@ struct RingKeyHolder: ~Copyable {
     func keyLine(_ beginning: String, commitment: [UInt8], material: [UInt8]) throws -> String {
         let line = "\(beginning) \(Base64.encode(commitment))"
         let nonce = [UInt8](repeating: 0, count: XAES256GCM.nonceLength)
-        let wrapKey = try HKDF.derive(
-            ringKey.bytes, salt: ringID.span, info: Array("wrap/1".utf8).span)
+        let wrapKey = try HKDF.derive(ringKey.bytes, salt: ringID.span, info: Array("wrap/1".utf8).span)
         var cipher = try XAES256GCM(key: wrapKey.bytes)
-        let sealed = try cipher.seal(
-            material.span, nonce: nonce.span, associatedData: (ringID + Array(line.utf8)).span)
+        let sealed = try cipher.seal(material.span, nonce: nonce.span, associatedData: (ringID + Array(line.utf8)).span)
         return "\(line) \(Base64.encode(nonce + sealed))"
     }
 

@@ -9,8 +9,7 @@ enum Rings {
     static let cheap = Scrypt.Cost(logN: 14, r: 8, p: 1)
 
     /// The identity of age's published test vectors.
-    static let identity =
-        "AGE-SECRET-KEY-1XMWWC06LY3EE5RYTXM9MFLAZ2U56JJJ36S0MYPDRWSVLUL66MV4QX3S7F6"
+    static let identity = "AGE-SECRET-KEY-1XMWWC06LY3EE5RYTXM9MFLAZ2U56JJJ36S0MYPDRWSVLUL66MV4QX3S7F6"
 
     /// A keyring that can be handed around.
     final class Box {

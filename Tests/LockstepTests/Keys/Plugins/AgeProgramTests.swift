@@ -21,9 +21,7 @@ struct AgeProgramTests {
 
     init() throws { plugin = try TestPlugin() }
 
-    private func run(_ arguments: [String]) async throws -> (
-        status: TerminationStatus, complaint: String
-    ) {
+    private func run(_ arguments: [String]) async throws -> (status: TerminationStatus, complaint: String) {
         let age = try #require(AgeProgram.path)
         let result = try await Subprocess.run(
             .path(age), arguments: Arguments(arguments),
@@ -38,8 +36,7 @@ struct AgeProgramTests {
     func roundTrip() async throws {
         try plugin.folder.write("plain", Self.message)
         try plugin.folder.write("identity", plugin.identityLine() + "\n")
-        try plugin.folder.write(
-            "other", plugin.identityLine(seed: Array("another seed ...".utf8)) + "\n")
+        try plugin.folder.write("other", plugin.identityLine(seed: Array("another seed ...".utf8)) + "\n")
         let recipient = try plugin.recipient().description
         let sealed = try await run(["-r", recipient, "-o", "sealed.age", "plain"])
         #expect(sealed.status == .exited(0), "\(sealed.complaint)")
@@ -62,8 +59,7 @@ struct AgeProgramTests {
             .split(separator: "\n", omittingEmptySubsequences: false)
         let words = lines[1].split(separator: " ").map(String.init)
         let body = try #require(Base64.decode(lines[2...].joined()))
-        let stanza = try #require(
-            PluginStanza(type: words[1], arguments: Array(words[2...]), body: body))
+        let stanza = try #require(PluginStanza(type: words[1], arguments: Array(words[2...]), body: body))
         let unwrapped = try plugin.found().unwrap(stanza, with: plugin.identities())
         let unwrappedBytes = Secrets.bytes(ofOptional: unwrapped)
         let fileKey = try #require(unwrappedBytes)
@@ -86,10 +82,8 @@ struct AgeProgramTests {
         let nonce = try Random.bytes(AgeFormat.nonceLength)
         let key = try AgeFormat.payloadKey(fileKey, nonce)
         let payload = try AEAD(.chaCha20Poly1305).seal(
-            Self.message.span, key: key.bytes, nonce: AgeFormat.nonce(0, isLast: true).span,
-            associatedData: Span())
-        try plugin.folder.write(
-            "ours.age", Array("\(header) \(Base64.encode(code))\n".utf8) + nonce + payload)
+            Self.message.span, key: key.bytes, nonce: AgeFormat.nonce(0, isLast: true).span, associatedData: Span())
+        try plugin.folder.write("ours.age", Array("\(header) \(Base64.encode(code))\n".utf8) + nonce + payload)
         try plugin.folder.write("identity", plugin.identityLine() + "\n")
         let opened = try await run(["-d", "-i", "identity", "-o", "opened", "ours.age"])
         #expect(opened.status == .exited(0), "\(opened.complaint)")

@@ -12,8 +12,7 @@ import Testing
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "there is no /proc"))
 struct PluginMemoryTests {
     /// In a separate process: other tests hold secrets of their own, and would keep copies of their stacks.
-    @Test("Nothing of them is found once the plugin has ended, as bytes or as base64")
-    func afterwards() async throws {
+    @Test("Nothing of them is found once the plugin has ended, as bytes or as base64") func afterwards() async throws {
         await #expect(processExitsWith: .success) {
             let plugin = try TestPlugin()
             try Self.makeIdentity(plugin)
@@ -81,8 +80,7 @@ struct PluginMemoryTests {
         let text = try SecretBytes(readingFrom: descriptor, path, limit: 8191)
         // The bytes before it are the same in each identity.
         masked["identity"] = MaskedSecret(text, from: 24)
-        let line = String(
-            decoding: try Bytes.read(plugin.folder.file("recipient")).dropLast(), as: UTF8.self)
+        let line = String(decoding: try Bytes.read(plugin.folder.file("recipient")).dropLast(), as: UTF8.self)
         let stanza = try found.wrap(fileKey, for: PluginRecipient(line))
         let opened = try found.unwrap(stanza, with: identities)
         guard let opened, opened == fileKey else {

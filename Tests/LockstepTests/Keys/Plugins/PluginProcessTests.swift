@@ -6,9 +6,9 @@ import Testing
 @testable import Lockstep
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// Which program is run, in what environment, and for how long.
@@ -30,9 +30,7 @@ struct PluginProcessTests {
         let other = try TestPlugin()
         let empty = try TemporaryFolder()
         let (first, second) = (other.folder.path, plugin.folder.path)
-        for path in [
-            "\(first):\(second)", ":\(empty.path):\(first)/:\(second)", "/nonexistent:\(first)",
-        ] {
+        for path in ["\(first):\(second)", ":\(empty.path):\(first)/:\(second)", "/nonexistent:\(first)"] {
             let found = try Plugin.find(plugin.name, in: path)
             #expect(found.program == first.appending("age-plugin-lstest"))
         }
@@ -63,8 +61,7 @@ struct PluginProcessTests {
         }
     }
 
-    @Test("Folders, files that cannot be run and programs of other names are not plugins")
-    func unsuitable() throws {
+    @Test("Folders, files that cannot be run and programs of other names are not plugins") func unsuitable() throws {
         let folder = try TemporaryFolder()
         let path = folder.path.string
         Refusal.expect(.commandFailed) { _ = try Plugin.find(plugin.name, in: path) }
@@ -78,8 +75,7 @@ struct PluginProcessTests {
         Refusal.expect(.commandFailed) { _ = try Plugin.find(plugin.name, in: path) }
     }
 
-    @Test("A file that is not a program for this machine is an error that names it")
-    func notAProgram() throws {
+    @Test("A file that is not a program for this machine is an error that names it") func notAProgram() throws {
         let folder = try TemporaryFolder()
         try ProgramFile.write("\u{7F}E", to: folder.file("age-plugin-lstest"))
         let found = try Plugin.find(plugin.name, in: folder.path.string)
@@ -111,13 +107,10 @@ struct PluginProcessTests {
             found.variables = ["KMS_REGION"]
             let seed = Array("sixteen bytes 00".utf8) + Array("surroundings".utf8)
             var ring = try Keyring.create(.database)
-            try ring.addSlot(
-                "touch", for: PluginRecipient(TestPlugin.spelled("age1lstest", seed)),
-                through: found)
+            try ring.addSlot("touch", for: PluginRecipient(TestPlugin.spelled("age1lstest", seed)), through: found)
             try #require(notes.texts.count == 3)
             let names = Set(notes.texts[1].split(separator: " ").map(String.init))
-            try #require(
-                names.isSuperset(of: ["PATH", "KMS_REGION", "AGE_TEST", "LC_TEST"]), "\(names)")
+            try #require(names.isSuperset(of: ["PATH", "KMS_REGION", "AGE_TEST", "LC_TEST"]), "\(names)")
             try #require(names.isDisjoint(with: ["LOCKSTEP_RING", "MY_APP_TOKEN"]), "\(names)")
             // 0 to 2, and the one with which the plugin lists them.
             try #require(notes.texts[2] == "/ [0, 1, 2] 4 True", "\(notes.texts)")
@@ -126,8 +119,7 @@ struct PluginProcessTests {
 
     // MARK: Limits
 
-    @Test("A plugin that does not answer is ended with everything that it has started")
-    func silent() throws {
+    @Test("A plugin that does not answer is ended with everything that it has started") func silent() throws {
         let notes = Notes()
         var found = try plugin.found(notes.listening)
         // The second one must get as far as printing its numbers, on a busy machine.
@@ -152,16 +144,14 @@ struct PluginProcessTests {
         #expect(error?.message.contains("took longer") == true)
     }
 
-    @Test("A plugin that stays after its last command is ended, and has sealed nevertheless")
-    func lingering() throws {
+    @Test("A plugin that stays after its last command is ended, and has sealed nevertheless") func lingering() throws {
         let notes = Notes()
         try seal("lingering", plugin.found(notes.listening))
         let number = try #require(notes.texts.last.flatMap { pid_t($0) })
         #expect(Self.isGone(number))
     }
 
-    @Test("A plugin that no longer listens is an error, and no signal ends this process")
-    func brokenPipe() throws {
+    @Test("A plugin that no longer listens is an error, and no signal ends this process") func brokenPipe() throws {
         var found = try plugin.found()
         found.answerTimeout = .seconds(30)
         let error = #expect(throws: LockstepError.self) { try seal("deaf", found) }
@@ -181,8 +171,7 @@ struct PluginProcessTests {
         while ContinuousClock.now < end {
             if kill(number, 0) != 0 { return true }
             // The last field before the state can contain anything, but ends with a parenthesis.
-            let text =
-                (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)) ?? ") Z"
+            let text = (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)) ?? ") Z"
             if text.split(separator: ")").last?.hasPrefix(" Z") == true { return true }
             sched_yield()
         }

@@ -11,16 +11,13 @@ struct PluginProtocolTests {
 
     init() throws { plugin = try TestPlugin() }
 
-    private func seal(_ mode: String, _ interaction: PluginInteraction = PluginInteraction()) throws
-    {
+    private func seal(_ mode: String, _ interaction: PluginInteraction = PluginInteraction()) throws {
         var ring = try Keyring.create(.database)
         try ring.addSlot("touch", for: plugin.recipient(mode), through: plugin.found(interaction))
         #expect(ring.summary.slots.count == 1)
     }
 
-    private func unseal(_ mode: String, _ interaction: PluginInteraction = PluginInteraction())
-        throws
-    {
+    private func unseal(_ mode: String, _ interaction: PluginInteraction = PluginInteraction()) throws {
         let text = try plugin.ring().encode(epoch: 1)
         _ = try plugin.open(text, mode, with: plugin.found(interaction))
     }
@@ -125,9 +122,8 @@ struct PluginProtocolTests {
             // Opening makes its slot first.
             #expect(
                 notes.texts == [
-                    "run age-plugin-lstest", "hello", "lstest asks which colour?",
-                    "lstest asks which number?", "lstest asks on? go on stop",
-                    "lstest asks good? fine -", "ok; ok blue; ok 1234; ok no; ok yes",
+                    "run age-plugin-lstest", "hello", "lstest asks which colour?", "lstest asks which number?",
+                    "lstest asks on? go on stop", "lstest asks good? fine -", "ok; ok blue; ok 1234; ok no; ok yes",
                 ])
         }
     }
@@ -160,8 +156,7 @@ struct PluginProtocolTests {
         #expect(notes.texts.last == "\(count <= 4096 ? "ok" : "fail") \(taken.count) \(digest)")
     }
 
-    @Test("An error thrown instead of an answer ends the plugin, and reaches the caller")
-    func throwing() throws {
+    @Test("An error thrown instead of an answer ends the plugin, and reaches the caller") func throwing() throws {
         for choice in 0..<5 {
             let stop = LockstepError(.interrupted, "stop")
             var interaction = Self.answering(Notes())

@@ -26,9 +26,7 @@ struct PluginTamperTests {
         }
     }
 
-    private static let expected: Set<LockstepError.Code?> = [
-        .slotNotOpened, .noUsableSlot, .keyringMalformed,
-    ]
+    private static let expected: Set<LockstepError.Code?> = [.slotNotOpened, .noUsableSlot, .keyringMalformed]
 
     @Test("Undamaged it opens, and is written again as the same text")
     func sound() throws {
@@ -72,8 +70,7 @@ struct PluginTamperTests {
         let document = try KeyringParser.parse(text).document
         let slot = try #require(document.slots.first)
         let credential = Credential.plugin(
-            try PluginName("lstest"),
-            fileKey: try Secrets.make([UInt8](repeating: 0x3C, count: count)))
+            try PluginName("lstest"), fileKey: try Secrets.make([UInt8](repeating: 0x3C, count: count)))
         let opened = try slot.open(with: credential, ringID: document.ringID)
         let isOpen = opened != nil
         #expect(!isOpen)

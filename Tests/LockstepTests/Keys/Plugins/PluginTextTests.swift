@@ -40,8 +40,7 @@ struct PluginTextTests {
         }
     }
 
-    @Test("A recipient that is damaged, too long or of age's own types is refused")
-    func notRecipients() throws {
+    @Test("A recipient that is damaged, too long or of age's own types is refused") func notRecipients() throws {
         let good = try TestPlugin.spelled("age1lstest", TestPlugin.seed)
         let identity = try Identity(parsing: Secrets.make(Rings.identity))
         let plain = identity.recipient.description
@@ -91,8 +90,7 @@ struct PluginTextTests {
         return nil
     }
 
-    @Test("A file without an identity, with a damaged one or with too many is refused")
-    func notIdentityFiles() throws {
+    @Test("A file without an identity, with a damaged one or with too many is refused") func notIdentityFiles() throws {
         let plugin = try TestPlugin()
         let line = try plugin.identityLine()
         let foreign = try TestPlugin.spelled("age-plugin-../a-", [1]).uppercased()

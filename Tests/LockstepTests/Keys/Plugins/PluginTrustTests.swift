@@ -19,29 +19,25 @@ struct PluginTrustTests {
     }
 
     private func link(_ path: FilePath, to target: FilePath) throws {
-        try FileManager.default.createSymbolicLink(
-            atPath: path.string, withDestinationPath: target.string)
+        try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: target.string)
     }
 
     private func folder(_ name: String, in parent: FilePath? = nil) throws -> FilePath {
         let path = (parent ?? plugin.folder.path).appending(name)
         try FileManager.default.createDirectory(
-            atPath: path.string, withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o755])
+            atPath: path.string, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         return path
     }
 
     private func expectRefusal(
-        in folder: FilePath? = nil, naming place: FilePath,
-        sourceLocation: SourceLocation = #_sourceLocation
+        in folder: FilePath? = nil, naming place: FilePath, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let folder = folder ?? plugin.folder.path
         let error = #expect(throws: LockstepError.self, sourceLocation: sourceLocation) {
             _ = try Plugin.find(plugin.name, in: folder.string)
         }
         #expect(error?.code == .permissionsTooOpen, sourceLocation: sourceLocation)
-        #expect(
-            error?.message.contains("the plugin lstest") == true, sourceLocation: sourceLocation)
+        #expect(error?.message.contains("the plugin lstest") == true, sourceLocation: sourceLocation)
         #expect(error?.context.file == place.string, sourceLocation: sourceLocation)
         #expect(error?.hint != nil, sourceLocation: sourceLocation)
     }
@@ -66,8 +62,7 @@ struct PluginTrustTests {
     func onTheWay() throws {
         let outer = try folder("outer")
         let inner = try folder("inner", in: outer)
-        try FileManager.default.copyItem(
-            atPath: program.string, toPath: inner.appending("age-plugin-lstest").string)
+        try FileManager.default.copyItem(atPath: program.string, toPath: inner.appending("age-plugin-lstest").string)
         try set(0o777, outer)
         try expectRefusal(in: inner, naming: outer)
         try set(0o1777, outer)
@@ -89,8 +84,7 @@ struct PluginTrustTests {
         try expectRefusal(in: links, naming: shared)
         try set(0o755, shared)
         // A folder of PATH that is a link.
-        try FileManager.default.moveItem(
-            atPath: target.string, toPath: shared.appending("age-plugin-lstest").string)
+        try FileManager.default.moveItem(atPath: target.string, toPath: shared.appending("age-plugin-lstest").string)
         let other = plugin.folder.file("other")
         try link(other, to: shared)
         _ = try Plugin.find(plugin.name, in: other.string)

@@ -19,8 +19,7 @@ struct TestPlugin {
         self.name = try PluginName(name)
         let script = Programs.package.appending("Tests/Harness/AgePlugin/age_plugin.py")
         try ProgramFile.write(
-            String(decoding: Bytes.read(script), as: UTF8.self),
-            to: folder.file("age-plugin-\(name)"))
+            String(decoding: Bytes.read(script), as: UTF8.self), to: folder.file("age-plugin-\(name)"))
     }
 
     /// The plugin, as a caller gets it.

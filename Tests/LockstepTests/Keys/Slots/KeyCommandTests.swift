@@ -27,21 +27,18 @@ struct KeyCommandTests {
     @Test("Arguments arrive as they are: no shell reads them")
     func arguments() throws {
         let texts = ["%s|", "$HOME", "a b", "; exit 3", "`id`", ""]
-        #expect(
-            try Self.output(KeyCommand(["/usr/bin/printf"] + texts)) == "$HOME|a b|; exit 3|`id`||")
+        #expect(try Self.output(KeyCommand(["/usr/bin/printf"] + texts)) == "$HOME|a b|; exit 3|`id`||")
     }
 
     @Test("Standard input is empty, and no descriptor of ours is open in it")
     func descriptors() throws {
         let folder = try TemporaryFolder()
         let file = try FileDescriptor.open(
-            folder.file("mine"), .readWrite, options: [.create, .closeOnExec],
-            permissions: .ownerReadWrite)
+            folder.file("mine"), .readWrite, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
         defer { try? file.close() }
         #expect(try Self.output(Self.shell("cat; printf done")) == "done")
         // Other tests' descriptors can be open in it, and there can be many.
-        let open = try Self.output(
-            Self.shell("ls -l /proc/self/fd 2>/dev/null | grep -c mine || true"))
+        let open = try Self.output(Self.shell("ls -l /proc/self/fd 2>/dev/null | grep -c mine || true"))
         #expect(open == "0\n")
     }
 

@@ -91,8 +91,7 @@ struct KeyFileTests {
         let path = folder.file("some.key")
         try KeyFile.create(path)
         let link = folder.file("link.key")
-        try FileManager.default.createSymbolicLink(
-            atPath: link.string, withDestinationPath: path.string)
+        try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: path.string)
         Refusal.expect(.notAFile) { _ = try KeyFile.read(link) }
         Refusal.expect(.notAFile) { _ = try KeyFile.read(folder.path) }
         let pipe = folder.file("pipe.key")

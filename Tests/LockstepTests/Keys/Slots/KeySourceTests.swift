@@ -12,8 +12,7 @@ struct KeySourceTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func open(_ key: KeySource, _ name: String = "films.db") throws {
-        try Store.openBlocking(folder.file(name), key: key, sealed: Dataset("films")).blocking
-            .close()
+        try Store.openBlocking(folder.file(name), key: key, sealed: Dataset("films")).blocking.close()
     }
 
     /// Makes a database and opens it again; nothing else opens it.
@@ -28,8 +27,7 @@ struct KeySourceTests {
     @Test("A key file, which is made for its owner alone")
     func keyFile() throws {
         try roundTrip(.keyFile(folder.file("my.key")), "key-file")
-        let attributes = try FileManager.default.attributesOfItem(
-            atPath: folder.file("my.key").string)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("my.key").string)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(attributes[.size] as? Int == 32)
         try open(.keyFile(folder.file("my.key")), "other.db")
@@ -64,8 +62,7 @@ struct KeySourceTests {
         try roundTrip(.identity(file), "identity")
     }
 
-    @Test("A provider is asked with each slot's kind, and with nothing for a new keyring")
-    func provider() throws {
+    @Test("A provider is asked with each slot's kind, and with nothing for a new keyring") func provider() throws {
         let path = folder.file("my.key")
         try KeyFile.create(path)
         let asked = Asked()
@@ -85,9 +82,8 @@ struct KeySourceTests {
         let path = folder.file("films.db")
         let (one, other) = (folder.file("one.key"), folder.file("other.key"))
         func open(_ key: FilePath) throws {
-            try Store.openBlocking(
-                path, key: .keyFile(one), sealed: Dataset("films", key: .keyFile(key))
-            ).blocking.close()
+            try Store.openBlocking(path, key: .keyFile(one), sealed: Dataset("films", key: .keyFile(key))).blocking
+                .close()
         }
         try open(other)
         try open(other)

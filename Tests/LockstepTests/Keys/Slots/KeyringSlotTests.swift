@@ -80,15 +80,13 @@ struct KeyringSlotTests {
 
     @Test("Keys/README.md describes every kind of slot, in the order of the list")
     func readme() throws {
-        let text = String(
-            decoding: try Bytes.read(Programs.package.appending("Keys/README.md")), as: UTF8.self)
+        let text = String(decoding: try Bytes.read(Programs.package.appending("Keys/README.md")), as: UTF8.self)
         let types = KeyringSlot.kinds.map { $0.type }
         let headers = text.split(separator: "\n").filter {
             $0.hasPrefix("    -> ") && !$0.hasPrefix("    -> <")
         }
         #expect(headers.map { String($0.dropFirst(7).prefix { $0 != " " }) } == types)
-        let table = text.split(
-            separator: "| Type | Secret | Slot secret | Slot salt |\n|---|---|---|---|\n")
+        let table = text.split(separator: "| Type | Secret | Slot secret | Slot salt |\n|---|---|---|---|\n")
         try #require(table.count == 2)
         let rows = table[1].split(separator: "\n", omittingEmptySubsequences: false).prefix {
             $0.hasPrefix("|")

@@ -109,9 +109,7 @@ struct PassphraseCostTests {
         }
         #expect(try open("two", within: two) == nil)
         let error = try #require(try open("three", within: two))
-        #expect(
-            error.code == .slotNotOpened
-                && error.message.contains("not all of its passphrase slots"))
+        #expect(error.code == .slotNotOpened && error.message.contains("not all of its passphrase slots"))
         #expect(try open("three", within: two + Rings.cheap.n) == nil)
         // A program that chooses the slot, or a key file, opens it.
         _ = try Keyring.open(text, maximum: two) { slot in
@@ -134,8 +132,7 @@ struct PassphraseCostTests {
             for number in 0..<63 {
                 let header = made.header.replacing(" p0 ", with: " p\(number) ")
                     .replacing(" 14 8 1", with: " \(number == 0 ? logN : 17) 8 1")
-                ring.document.slots.append(
-                    .init(header: header, name: "p\(number)", kind: made.kind, body: made.body))
+                ring.document.slots.append(.init(header: header, name: "p\(number)", kind: made.kind, body: made.body))
             }
             return try ring.encode(epoch: 1)
         }

@@ -10,12 +10,11 @@ struct PassphraseWeaknessTests {
     @Test(
         "A short passphrase and one of a few words are reported by kind",
         arguments: [
-            ("x", .fewWords), ("password", .fewWords), ("correct horse", .fewWords),
-            ("a lovely little place", nil), ("a lovely place", .fewWords),
-            ("correct  horse   battery", .fewWords), ("correct horse battery staple", nil),
-            (" correct horse battery ", .fewWords), ("rumpelstiltskin", .fewWords),
-            ("aaaaaaaaaaaaaaaaaaaaaaaa", .fewWords), ("                    ", .fewWords),
-            ("поехали кататься на лодке", nil), ("поехали кататься", .fewWords),
+            ("x", .fewWords), ("password", .fewWords), ("correct horse", .fewWords), ("a lovely little place", nil),
+            ("a lovely place", .fewWords), ("correct  horse   battery", .fewWords),
+            ("correct horse battery staple", nil), (" correct horse battery ", .fewWords),
+            ("rumpelstiltskin", .fewWords), ("aaaaaaaaaaaaaaaaaaaaaaaa", .fewWords),
+            ("                    ", .fewWords), ("поехали кататься на лодке", nil), ("поехали кататься", .fewWords),
             ("Password1", .short), ("12345678901234", .short), ("123456789012345", nil),
             ("ümläüt-ümläüt9", .short), ("ümläüt-ümläüt98", nil), ("a b c d e f g", .short),
             ("xK9#mQ2$vL7p", .short), ("Tr0ub4dor&3+zebra", nil), ("8f2c7a91d4e05b36", nil),

@@ -43,12 +43,9 @@ struct PluginSlotTests {
         #expect(fileKeys.count == 2 && fileKeys.allSatisfy { $0.count == 16 })
     }
 
-    @Test("A plugin that finds its key without an identity's data is named alone")
-    func withoutData() throws {
+    @Test("A plugin that finds its key without an identity's data is named alone") func withoutData() throws {
         var ring = try Keyring.create(.database)
-        try ring.addSlot(
-            "touch", for: plugin.recipient(seed: Array("seed of no data.".utf8)),
-            through: plugin.found())
+        try ring.addSlot("touch", for: plugin.recipient(seed: Array("seed of no data.".utf8)), through: plugin.found())
         let text = try ring.encode(epoch: 1)
         let identities = try PluginIdentities(withoutData: plugin.name)
         let found = try plugin.found()
@@ -118,11 +115,9 @@ struct PluginSlotTests {
         let found = try plugin.found()
         let identities = try plugin.identities()
         func outcome(_ header: String, _ body: String) throws -> Bool {
-            let slot = try KeyringParser.parse(
-                Rings.joined(Array(lines[..<4]) + [header, body] + lines[6...])
-            ).document.slots[1]
-            guard let credential = try found.credential(for: slot.description, with: identities)
-            else { return false }
+            let slot = try KeyringParser.parse(Rings.joined(Array(lines[..<4]) + [header, body] + lines[6...])).document
+                .slots[1]
+            guard let credential = try found.credential(for: slot.description, with: identities) else { return false }
             let opened = try slot.open(with: credential, ringID: ring.document.ringID)
             return opened != nil
         }
@@ -211,8 +206,7 @@ struct PluginSlotTests {
         #expect(notes.texts == ["run age-plugin-lstest"])
     }
 
-    @Test("A header is at most 8192 bytes long, and a keyring 256 KiB, whatever its slots")
-    func sizes() throws {
+    @Test("A header is at most 8192 bytes long, and a keyring 256 KiB, whatever its slots") func sizes() throws {
         var ring = try Rings.make()
         for number in 0..<31 {
             try ring.addSlot(

@@ -20,17 +20,13 @@ struct DeclarationTests {
     func loss() throws {
         let connection = try Connection.inMemory()
         let set = try Scratch.set(tables, Scratch.up("DELETE FROM child WHERE p = 2;"))
-        let error = try #require(
-            throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
+        let error = try #require(throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
         #expect(error.code == .rowsLost)
         #expect(error.hint?.contains("(2: allow loss of table child)") == true)
 
         let declared = try set.declaring("allow loss of table child", at: MigrationVersion(2))
         let report = try Migrator(declared).run(on: connection)
-        #expect(
-            messages(report) == [
-                "test/0002_step.sql: rows are lost, as declared: child went from 3 rows to 1"
-            ])
+        #expect(messages(report) == ["test/0002_step.sql: rows are lost, as declared: child went from 3 rows to 1"])
         #expect(report.notices.map(\.code) == [.rowsLost])
         #expect(try Scratch.int(connection, "SELECT count(*) FROM child") == 1)
         let plan = try Migrator(set).plan(.latest, on: connection)
@@ -40,13 +36,9 @@ struct DeclarationTests {
     @Test("A loss that the file itself declares is reported, too")
     func lossInFile() throws {
         let report = try Migrator(
-            Scratch.set(
-                tables, Scratch.up("-- lockstep: allow loss of table child\nDROP TABLE child;"))
+            Scratch.set(tables, Scratch.up("-- lockstep: allow loss of table child\nDROP TABLE child;"))
         ).run(on: Connection.inMemory())
-        #expect(
-            messages(report) == [
-                "test/0002_step.sql: rows are lost, as declared: child and its 3 rows are gone"
-            ])
+        #expect(messages(report) == ["test/0002_step.sql: rows are lost, as declared: child and its 3 rows are gone"])
     }
 
     @Test("A declaration applies to its version and its table alone")
@@ -75,8 +67,7 @@ struct DeclarationTests {
             declared = try declared.declaring("allow loss of table \(table)", at: one)
         }
         let error = try #require(
-            throws: LockstepError.self,
-            performing: { _ = try Migrator(declared).run(.back(1), on: connection) })
+            throws: LockstepError.self, performing: { _ = try Migrator(declared).run(.back(1), on: connection) })
         #expect(error.code == .rowsLost)
         #expect(error.hint?.contains("(1 down: allow loss of table ") == true)
         for table in ["parent", "child"] {
@@ -115,19 +106,15 @@ struct DeclarationTests {
         // This run ends before the version that mends it.
         let error = try #require(
             throws: LockstepError.self,
-            performing: { _ = try Migrator(set).run(.version(MigrationVersion(2)), on: connection) }
-        )
+            performing: { _ = try Migrator(set).run(.version(MigrationVersion(2)), on: connection) })
         #expect(error.code == .foreignKeysBroken)
         #expect(
             error.hint?.contains("(1: allow broken references of table c)") == true)
 
-        let declared = try set.declaring(
-            "allow broken references of table C", at: MigrationVersion(1))
+        let declared = try set.declaring("allow broken references of table C", at: MigrationVersion(1))
         let report = try Migrator(declared).run(on: connection)
         #expect(
-            messages(report) == [
-                "test/0001_step.sql: as declared, a foreign key has nothing to refer to: c → later"
-            ])
+            messages(report) == ["test/0001_step.sql: as declared, a foreign key has nothing to refer to: c → later"])
         try connection.execute("INSERT INTO later VALUES (1)")
         try connection.execute("INSERT INTO c VALUES (1)")
     }
@@ -144,10 +131,7 @@ struct DeclarationTests {
         }
         let right = try set.declaring("allow broken references of table child", at: two)
         let report = try Migrator(right).run(on: Connection.inMemory())
-        #expect(
-            messages(report) == [
-                "test/0002_step.sql: as declared, 1 row of child → parent has no parent"
-            ])
+        #expect(messages(report) == ["test/0002_step.sql: as declared, 1 row of child → parent has no parent"])
     }
 
     @Test("A declared broken reference hides nothing else")
@@ -171,8 +155,7 @@ struct DeclarationTests {
             "CREATE TABLE p2 (id INTEGER PRIMARY KEY, x);\nINSERT INTO p2 SELECT id, 1 FROM parent;\n"
                 + "DROP TABLE parent;\nALTER TABLE p2 RENAME TO parent;")
         let set = try Scratch.set(tables, replacing)
-        let error = try #require(
-            throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
+        let error = try #require(throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
         #expect(error.code == .rowsLost)
         #expect(error.hint?.contains("parent is dropped with foreign keys on") == true)
         #expect(error.hint?.contains("(2: foreign keys off)") == true)
@@ -182,16 +165,14 @@ struct DeclarationTests {
         #expect(try Scratch.int(connection, "PRAGMA foreign_keys") == 1)
     }
 
-    @Test("Where SQLite refuses to drop a parent, the hint mentions foreign keys")
-    func refusedDrop() throws {
+    @Test("Where SQLite refuses to drop a parent, the hint mentions foreign keys") func refusedDrop() throws {
         let set = try Scratch.set(
             Scratch.up(
                 "CREATE TABLE p (id INTEGER PRIMARY KEY);\nCREATE TABLE c (p REFERENCES p);\n"
                     + "INSERT INTO p VALUES (1);\nINSERT INTO c VALUES (1);"),
             Scratch.up("DROP TABLE p;\nCREATE TABLE p (id INTEGER PRIMARY KEY);"))
         let error = try #require(
-            throws: LockstepError.self,
-            performing: { _ = try Migrator(set).run(on: Connection.inMemory()) })
+            throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: Connection.inMemory()) })
         #expect(error.code == .migrationFailed)
         #expect(error.hint?.contains("foreign keys off") == true)
     }
@@ -227,8 +208,7 @@ struct DeclarationTests {
         let set = try Scratch.set(Scratch.up("CREATE TABLE c (p INTEGER REFERENCES later (id));"))
         let refused = try Migrator(set).preview(.latest, on: connection)
         #expect(refused.lint.contains { $0.rule == "refused" && $0.level == .error })
-        let declared = try set.declaring(
-            "allow broken references of table c", at: MigrationVersion(1))
+        let declared = try set.declaring("allow broken references of table c", at: MigrationVersion(1))
         let lint = try Migrator(declared).preview(.latest, on: connection).lint
         #expect(!lint.contains { $0.level == .error })
         #expect(lint.contains { $0.rule == "tolerated" && $0.level == .warning })

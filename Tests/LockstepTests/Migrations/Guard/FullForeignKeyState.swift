@@ -72,8 +72,7 @@ struct FullForeignKeyState {
             && !Self.isReference(reference, of: allowed)
         {
             throw LockstepError(
-                .foreignKeysBroken,
-                "\(counted(count, "row")) of \(reference) \(count == 1 ? "has" : "have") no parent",
+                .foreignKeysBroken, "\(counted(count, "row")) of \(reference) \(count == 1 ? "has" : "have") no parent",
                 hint: "insert the parents first, or delete the children and declare it")
         }
     }
@@ -104,9 +103,7 @@ struct FullForeignKeyState {
     ) throws -> Bool {
         let columns = Set(key.compactMap(\.column))
         return try candidateKeys(of: parent, connection).contains { candidate in
-            columns.isEmpty
-                ? candidate.isPrimary && candidate.columns.count == key.count
-                : candidate.columns == columns
+            columns.isEmpty ? candidate.isPrimary && candidate.columns.count == key.count : candidate.columns == columns
         }
     }
 
@@ -120,8 +117,7 @@ struct FullForeignKeyState {
         var keys: [(columns: Set<SQLName>, isPrimary: Bool)] = []
         if !primary.isEmpty { keys.append((Set(primary), true)) }
         let indexes = try connection.query(
-            "SELECT name FROM pragma_index_list(?, 'main') WHERE \"unique\" = 1 AND partial = 0",
-            table
+            "SELECT name FROM pragma_index_list(?, 'main') WHERE \"unique\" = 1 AND partial = 0", table
         ) { row in try row[0] as String }
         for index in indexes {
             let columns = try connection.query(

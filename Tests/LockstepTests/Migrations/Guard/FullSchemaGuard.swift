@@ -30,14 +30,12 @@ struct FullSchemaGuard {
         ) { row in
             (
                 name: try row[0] as String, rootPage: try row[1] as Int64,
-                hasOwnRows: try row[2] as String == "table"
-                    || !SQLTokens.normalize(try row[3]).contains("content =")
+                hasOwnRows: try row[2] as String == "table" || !SQLTokens.normalize(try row[3]).contains("content =")
             )
         }
         for table in found where table.hasOwnRows {
             tables[SQLName(table.name)] = Table(
-                name: table.name, rootPage: table.rootPage,
-                rows: try Self.rowCount(table.name, connection))
+                name: table.name, rootPage: table.rootPage, rows: try Self.rowCount(table.name, connection))
         }
         references = try FullForeignKeyState(connection)
         unusable = try FullSchemaUsability.failures(connection)
@@ -59,8 +57,7 @@ struct FullSchemaGuard {
             guard let left = new.rows, left < rows else { continue }
             throw Self.lost("\(new.name) went from \(rows) rows to \(left)", old)
         }
-        for (key, table) in tables
-        where before.tables[key] == nil && key.hasPrefix(SQLName(EngineTables.prefix)) {
+        for (key, table) in tables where before.tables[key] == nil && key.hasPrefix(SQLName(EngineTables.prefix)) {
             throw LockstepError(
                 .denied,
                 "\(table.name) is refused: names that begin with lockstep_ are reserved for the "
@@ -89,8 +86,7 @@ struct FullSchemaGuard {
 
     /// A renamed table keeps its root page. By chance, a new table that was created after the old one was
     /// dropped can get it, too.
-    private func renamed(_ old: Table, _ before: FullSchemaGuard, _ changes: TableChanges) -> Table?
-    {
+    private func renamed(_ old: Table, _ before: FullSchemaGuard, _ changes: TableChanges) -> Table? {
         guard !changes.dropped.contains(SQLName(old.name)) else { return nil }
         return tables.first { key, table in
             table.rootPage == old.rootPage && old.rootPage > 0 && before.tables[key] == nil

@@ -51,8 +51,7 @@ enum FullSchemaUsability {
                     Failure(
                         object: "\(object.type) \(object.name)",
                         error: LockstepError(
-                            .schemaBroken,
-                            "the \(object.type) \(object.name) cannot be used: \(error.message)",
+                            .schemaBroken, "the \(object.type) \(object.name) cannot be used: \(error.message)",
                             hint: "fix the definition; SQLite accepts it, but no statement on the "
                                 + "object would work", sqliteCode: error.sqliteCode)))
             }
@@ -73,9 +72,8 @@ enum FullSchemaUsability {
         switch event {
         case "insert": return "INSERT INTO \(target) DEFAULT VALUES"
         case "update":
-            let columns = try connection.query(
-                "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0", table
-            ) { row in SQLTokens.quote(try row[0] as String) }
+            let columns = try connection.query("SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0", table)
+            { row in SQLTokens.quote(try row[0] as String) }
             let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
             return "UPDATE \(target) SET \(assignments)"
         default: return "DELETE FROM \(target)"

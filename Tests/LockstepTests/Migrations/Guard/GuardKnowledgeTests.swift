@@ -28,8 +28,7 @@ struct GuardKnowledgeTests {
         } catch let error as LockstepError { return error }
     }
 
-    @Test("The guard notices when a later version loses rows that an earlier one added")
-    func countsGrow() throws {
+    @Test("The guard notices when a later version loses rows that an earlier one added") func countsGrow() throws {
         let error = try refusal(
             of: "INSERT INTO child VALUES (3, 1);", "UPDATE child SET p = 2 WHERE id = 3;",
             "DELETE FROM child WHERE id > 2;")
@@ -49,10 +48,8 @@ struct GuardKnowledgeTests {
         #expect(try refusal(of: more)?.message.contains("child went from 2 rows to 1") == true)
     }
 
-    @Test("A temporary trigger from before the run counts like one of the schema")
-    func triggerOfBefore() throws {
-        let set = try Scratch.set(
-            [Self.setup + "CREATE TABLE gone (x);", "DROP TABLE gone;"].map { Scratch.up($0) })
+    @Test("A temporary trigger from before the run counts like one of the schema") func triggerOfBefore() throws {
+        let set = try Scratch.set([Self.setup + "CREATE TABLE gone (x);", "DROP TABLE gone;"].map { Scratch.up($0) })
         let connection = try Connection.inMemory()
         _ = try Migrator(set).run(.version(MigrationVersion(1)), on: connection)
         try connection.run(
@@ -81,8 +78,7 @@ struct GuardKnowledgeTests {
         try connection.execute("INSERT INTO child VALUES (9, 99)")
         try connection.execute("PRAGMA foreign_keys = ON")
         let set = try Scratch.set([
-            Scratch.up("\(off)UPDATE child SET p = 98 WHERE id = 9;"),
-            Scratch.up("UPDATE parent SET id = id;"),
+            Scratch.up("\(off)UPDATE child SET p = 98 WHERE id = 9;"), Scratch.up("UPDATE parent SET id = id;"),
             Scratch.up("\(off)INSERT INTO child VALUES (10, 97);"),
         ])
         var report = MigrationReport()
@@ -108,8 +104,7 @@ struct GuardKnowledgeTests {
         #expect(code == .foreignKeysBroken)
     }
 
-    @Test("Allowed violations that were deleted do not excuse others later")
-    func deletedViolations() throws {
+    @Test("Allowed violations that were deleted do not excuse others later") func deletedViolations() throws {
         let off = "-- lockstep: foreign keys off\n"
         let error = try refusal(
             of: off + "-- lockstep: allow broken references of table child\n"
@@ -140,21 +135,17 @@ struct GuardKnowledgeTests {
         #expect(error?.message.contains("child went from 3 rows to 2") == true)
     }
 
-    @Test("A table that was already broken does not count, and does not excuse another")
-    func unusable() throws {
+    @Test("A table that was already broken does not count, and does not excuse another") func unusable() throws {
         let error = try refusal(
-            of: "CREATE VIEW v AS SELECT id FROM parent;", "CREATE VIEW w AS SELECT id FROM v;",
-            "DROP VIEW v;")
+            of: "CREATE VIEW v AS SELECT id FROM parent;", "CREATE VIEW w AS SELECT id FROM v;", "DROP VIEW v;")
         #expect(error?.code == .schemaBroken)
         #expect(error?.message.contains("view w cannot be used") == true)
     }
 
-    @Test("The guard notices the loss of a column that a view of a view needs")
-    func transitiveViews() throws {
+    @Test("The guard notices the loss of a column that a view of a view needs") func transitiveViews() throws {
         let error = try refusal(
             of: "ALTER TABLE child ADD COLUMN x;", "CREATE VIEW v AS SELECT * FROM child;",
-            "CREATE VIEW w AS SELECT x FROM v;",
-            "CREATE TRIGGER r INSTEAD OF DELETE ON w BEGIN SELECT 1; END;",
+            "CREATE VIEW w AS SELECT x FROM v;", "CREATE TRIGGER r INSTEAD OF DELETE ON w BEGIN SELECT 1; END;",
             "DROP VIEW w;\nDROP VIEW v;\nCREATE VIEW v AS SELECT id FROM child;\n"
                 + "CREATE VIEW w AS SELECT id FROM v;\nCREATE TRIGGER r AFTER DELETE ON child BEGIN SELECT x FROM v; END;"
         )
@@ -163,14 +154,12 @@ struct GuardKnowledgeTests {
 
     @Test("A rebuild need not be counted, except by a table that drops rows")
     func rebuild() throws {
-        let plain =
-            "-- lockstep: rebuild table child\nCREATE TABLE child (id INTEGER PRIMARY KEY, p);"
+        let plain = "-- lockstep: rebuild table child\nCREATE TABLE child (id INTEGER PRIMARY KEY, p);"
         #expect(try refusal(of: plain, plain) == nil)
         let conflicting =
             "-- lockstep: rebuild table child\n"
             + "CREATE TABLE child (id INTEGER PRIMARY KEY, p, x DEFAULT 1 UNIQUE ON CONFLICT REPLACE);"
-        #expect(
-            try refusal(of: conflicting)?.message.contains("child went from 2 rows to 1") == true)
+        #expect(try refusal(of: conflicting)?.message.contains("child went from 2 rows to 1") == true)
         let ignoring = conflicting.replacingOccurrences(of: "REPLACE", with: "IGNORE")
         #expect(try refusal(of: ignoring)?.message.contains("child went from 2 rows to 1") == true)
         let after = plain + "\nDELETE FROM child WHERE id = 1;"

@@ -51,8 +51,7 @@ struct GuardNoticeTests {
         #expect(recorder.written == ["parent", "child", "grandchild", "cousin"])
     }
 
-    @Test("Actions of a new foreign key are reported with the columns that they change")
-    func keyUpdates() throws {
+    @Test("Actions of a new foreign key are reported with the columns that they change") func keyUpdates() throws {
         let recorder = try recorded(Self.family, "UPDATE parent SET id = id + 1")
         #expect(recorder.written == ["parent", "child"])
         let columns = recorder.uses.flatMap(\.updated).map {
@@ -111,8 +110,7 @@ struct GuardNoticeTests {
         #expect(try recorded(Self.family, "SELECT * FROM parent; PRAGMA table_list").uses.isEmpty)
     }
 
-    @Test("A statement prepared before a trigger was created reports the current effect")
-    func stale() throws {
+    @Test("A statement prepared before a trigger was created reports the current effect") func stale() throws {
         let connection = try database(Self.family)
         let recorder = Recorder()
         connection.core.watch = recorder

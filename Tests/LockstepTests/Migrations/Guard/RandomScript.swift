@@ -78,8 +78,7 @@ struct RandomScript {
     private mutating func reference() -> String {
         "REFERENCES \(table())\(one("", "(id)", "(b)", "(id)", "(a)"))"
             + one("", " ON DELETE CASCADE", " ON DELETE SET NULL", " ON DELETE SET DEFAULT")
-            + one("", " ON UPDATE CASCADE", " ON UPDATE SET NULL")
-            + one("", "", " DEFERRABLE INITIALLY DEFERRED")
+            + one("", " ON UPDATE CASCADE", " ON UPDATE SET NULL") + one("", "", " DEFERRABLE INITIALLY DEFERRED")
     }
 
     private mutating func insert() -> String {
@@ -104,14 +103,12 @@ struct RandomScript {
     private mutating func alter() -> String {
         let table = table()
         return one(
-            "ALTER TABLE \(table) RENAME TO \(self.table())",
-            "ALTER TABLE \(table) RENAME TO \(self.table())",
+            "ALTER TABLE \(table) RENAME TO \(self.table())", "ALTER TABLE \(table) RENAME TO \(self.table())",
             "ALTER TABLE \(table) RENAME COLUMN \(column()) TO \(column())",
             "ALTER TABLE \(table) ADD COLUMN c \(one("", "DEFAULT 1", "NOT NULL DEFAULT 2"))",
             "ALTER TABLE \(table) ADD COLUMN q \(reference())",
             "ALTER TABLE \(table) ADD COLUMN n GENERATED ALWAYS AS (no_such_function(a))",
-            "ALTER TABLE \(table) DROP COLUMN \(column())",
-            "ALTER TABLE \(table) RENAME TO lockstep_own")
+            "ALTER TABLE \(table) DROP COLUMN \(column())", "ALTER TABLE \(table) RENAME TO lockstep_own")
     }
 
     private mutating func index() -> String {
@@ -139,8 +136,7 @@ struct RandomScript {
             "CREATE VIEW \(view()) AS SELECT * FROM \(one(table(), view()))",
             "CREATE VIEW \(view()) AS SELECT id, \(column()) FROM \(table())",
             "CREATE VIEW \(view()) AS SELECT x.a FROM \(view()) AS x JOIN \(table()) AS y ON x.id = y.id",
-            "INSERT INTO \(view()) (id, a) VALUES (\(number()), \(number()))",
-            "DELETE FROM \(view())\(condition())",
+            "INSERT INTO \(view()) (id, a) VALUES (\(number()), \(number()))", "DELETE FROM \(view())\(condition())",
             "UPDATE \(view()) SET a = \(number())\(condition())")
     }
 
@@ -169,17 +165,15 @@ struct RandomScript {
 
     private mutating func fullText() -> String {
         one(
-            "CREATE VIRTUAL TABLE f0 USING fts5 (x)", "INSERT INTO f0 VALUES ('word \(number())')",
-            "DELETE FROM f0", "DELETE FROM f0 WHERE rowid = 1", "DROP TABLE f0_data",
-            "CREATE VIRTUAL TABLE f1 USING fts5vocab (f0, row)", "DROP TABLE f1",
-            "CREATE VIRTUAL TABLE t5 USING fts5 (a, content='t1', content_rowid='id')",
+            "CREATE VIRTUAL TABLE f0 USING fts5 (x)", "INSERT INTO f0 VALUES ('word \(number())')", "DELETE FROM f0",
+            "DELETE FROM f0 WHERE rowid = 1", "DROP TABLE f0_data", "CREATE VIRTUAL TABLE f1 USING fts5vocab (f0, row)",
+            "DROP TABLE f1", "CREATE VIRTUAL TABLE t5 USING fts5 (a, content='t1', content_rowid='id')",
             "ALTER TABLE f0 RENAME TO t2", "CREATE TABLE f0_more (x)")
     }
 
     private mutating func rare() -> String {
         one(
-            "PRAGMA recursive_triggers = \(one("ON", "OFF"))",
-            "PRAGMA legacy_alter_table = \(one("ON", "OFF"))",
+            "PRAGMA recursive_triggers = \(one("ON", "OFF"))", "PRAGMA legacy_alter_table = \(one("ON", "OFF"))",
             "CREATE TEMP TABLE \(table()) (id INTEGER PRIMARY KEY, a, b)",
             "CREATE TEMP TRIGGER temporary AFTER INSERT ON main.\(table()) BEGIN DELETE FROM \(table()); END",
             "ANALYZE", "REINDEX",

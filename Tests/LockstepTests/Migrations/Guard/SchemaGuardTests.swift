@@ -36,8 +36,7 @@ struct SchemaGuardTests {
             "DELETE FROM child WHERE id = 1;", "DROP TABLE child;", "DELETE FROM parent;",
             // With foreign keys on, this deletes the children as well.
             "CREATE TABLE p2 (id INTEGER PRIMARY KEY, code TEXT UNIQUE);\n"
-                + "INSERT INTO p2 SELECT * FROM parent;\nDROP TABLE parent;\n"
-                + "ALTER TABLE p2 RENAME TO parent;",
+                + "INSERT INTO p2 SELECT * FROM parent;\nDROP TABLE parent;\n" + "ALTER TABLE p2 RENAME TO parent;",
             "CREATE TABLE saved AS SELECT * FROM child WHERE id = 1;\nDROP TABLE child;",
             // The new table gets the root page of the old one.
             "DROP TABLE child;\nCREATE TABLE other (y);\nINSERT INTO other VALUES (1), (2), (3);",
@@ -60,10 +59,8 @@ struct SchemaGuardTests {
         ])
     func kept(sql: String) throws { try expect(nil, sql) }
 
-    @Test("A new foreign-key violation rolls back, an old one does not get in the way")
-    func violations() throws {
-        try expect(
-            .foreignKeysBroken, "-- lockstep: foreign keys off\nINSERT INTO child VALUES (3, 99);")
+    @Test("A new foreign-key violation rolls back, an old one does not get in the way") func violations() throws {
+        try expect(.foreignKeysBroken, "-- lockstep: foreign keys off\nINSERT INTO child VALUES (3, 99);")
         let connection = try database()
         try connection.execute("PRAGMA foreign_keys = OFF")
         try connection.execute("INSERT INTO child VALUES (4, 98)")
@@ -72,8 +69,7 @@ struct SchemaGuardTests {
         #expect(try Scratch.int(connection, "SELECT count(*) FROM child") == 3)
     }
 
-    @Test("An old reference to nothing does not switch the guard off, and can be mended")
-    func oldReference() throws {
+    @Test("An old reference to nothing does not switch the guard off, and can be mended") func oldReference() throws {
         let connection = try database()
         for sql in [
             "PRAGMA foreign_keys = OFF", "CREATE TABLE legacy (g REFERENCES gone (id))",
@@ -93,9 +89,7 @@ struct SchemaGuardTests {
         try Scratch.migrate(connection, "CREATE TABLE more (x);")
         Refusal.expect(.schemaBroken) {
             _ = try Migrator(
-                Scratch.set(
-                    Scratch.up("CREATE TABLE more (x);"),
-                    Scratch.up("CREATE VIEW w AS SELECT * FROM nowhere;"))
+                Scratch.set(Scratch.up("CREATE TABLE more (x);"), Scratch.up("CREATE VIEW w AS SELECT * FROM nowhere;"))
             ).run(on: connection)
         }
     }
@@ -109,8 +103,7 @@ struct SchemaGuardTests {
         "A foreign key that refers to nothing rolls back, even if no row is affected",
         arguments: [
             "CREATE TABLE c2 (p INTEGER REFERENCES nowhere (id));",
-            "CREATE TABLE c2 (p TEXT REFERENCES parent (nowhere));",
-            "CREATE TABLE c2 (p TEXT REFERENCES empty (x));",
+            "CREATE TABLE c2 (p TEXT REFERENCES parent (nowhere));", "CREATE TABLE c2 (p TEXT REFERENCES empty (x));",
             "CREATE TABLE c2 (a, b, FOREIGN KEY (a, b) REFERENCES parent (id, code));",
             // Renaming the old table away first changes the children's references as well.
             "-- lockstep: foreign keys off\n-- lockstep: allow loss of table parent\n"
@@ -123,8 +116,7 @@ struct SchemaGuardTests {
     @Test(
         "References to a unique column, to several and to the implicit key are fine",
         arguments: [
-            "CREATE TABLE c2 (p TEXT REFERENCES parent (code));",
-            "CREATE TABLE c2 (p TEXT REFERENCES PARENT (Code));",
+            "CREATE TABLE c2 (p TEXT REFERENCES parent (code));", "CREATE TABLE c2 (p TEXT REFERENCES PARENT (Code));",
             "CREATE TABLE p2 (\"ÄRA\" INTEGER PRIMARY KEY);\nCREATE TABLE c2 (x REFERENCES p2 (\"ÄRA\"));",
             "CREATE TABLE p2 (a, b, PRIMARY KEY (a, b));\n"
                 + "CREATE TABLE c2 (x, y, FOREIGN KEY (x, y) REFERENCES p2);",
@@ -137,8 +129,7 @@ struct SchemaGuardTests {
         "Unusable tables, views and triggers roll back",
         arguments: [
             "ALTER TABLE parent ADD COLUMN g GENERATED ALWAYS AS (no_such_function(id));",
-            "CREATE VIEW v AS SELECT * FROM nowhere;",
-            "CREATE TABLE d (a, b DEFAULT (no_such_function()));",
+            "CREATE VIEW v AS SELECT * FROM nowhere;", "CREATE TABLE d (a, b DEFAULT (no_such_function()));",
             "CREATE TRIGGER \"on insert log\" AFTER DELETE ON parent BEGIN DELETE FROM nowhere; END;",
             "CREATE VIEW v AS SELECT no_such FROM parent;",
             "CREATE TRIGGER t AFTER INSERT ON parent BEGIN INSERT INTO nowhere VALUES (1); END;",

@@ -59,14 +59,8 @@ struct ValueGuardTests {
             [
                 "ALTER TABLE log RENAME TO old;\nCREATE TABLE log (x TEXT);\n"
                     + "INSERT INTO log SELECT x FROM old;", "DROP TABLE old;",
-            ],
-            [
-                "CREATE TABLE a AS SELECT * FROM log;", "ALTER TABLE a RENAME TO b;",
-                "DROP TABLE log;",
-            ],
-            [
-                "WITH w AS (SELECT x FROM log) INSERT INTO empty (a) SELECT x FROM w;\nDROP TABLE log;"
-            ],
+            ], ["CREATE TABLE a AS SELECT * FROM log;", "ALTER TABLE a RENAME TO b;", "DROP TABLE log;"],
+            ["WITH w AS (SELECT x FROM log) INSERT INTO empty (a) SELECT x FROM w;\nDROP TABLE log;"],
         ])
     func moved(_ scripts: [String]) throws { _ = try run(scripts) }
 
@@ -77,10 +71,7 @@ struct ValueGuardTests {
             ["CREATE TABLE p2 AS SELECT * FROM log;\nDELETE FROM p2;\nDROP TABLE log;"],
             ["CREATE TABLE p2 AS SELECT * FROM log;", "DROP TABLE log;", "DROP TABLE p2;"],
             ["CREATE TEMP TABLE s AS SELECT * FROM log;\nDROP TABLE log;"],
-            [
-                "CREATE TABLE p2 AS SELECT * FROM log;", "INSERT INTO log VALUES ('three');",
-                "DROP TABLE log;",
-            ],
+            ["CREATE TABLE p2 AS SELECT * FROM log;", "INSERT INTO log VALUES ('three');", "DROP TABLE log;"],
             // Others took their places.
             ["DROP TABLE log;\nCREATE TABLE log (x);\nINSERT INTO log VALUES ('three'), ('four');"],
             // Only a part of each row.
@@ -100,8 +91,7 @@ struct ValueGuardTests {
             "DELETE FROM tag;\nINSERT INTO tag VALUES ('c', 1), ('d', 2), ('e', 3);",
             "CREATE UNIQUE INDEX i ON person (name);\n"
                 + "REPLACE INTO person (id, name) VALUES (9, 'Ada');\n-- lockstep: allow loss of table pet",
-            "DELETE FROM pet WHERE id = 2;\nALTER TABLE pet RENAME TO animal;\n"
-                + "INSERT INTO animal VALUES (7, 1);",
+            "DELETE FROM pet WHERE id = 2;\nALTER TABLE pet RENAME TO animal;\n" + "INSERT INTO animal VALUES (7, 1);",
         ])
     func replaced(_ sql: String) throws { try expect(.rowsLost, "and others inserted", sql) }
 
@@ -118,8 +108,7 @@ struct ValueGuardTests {
         ])
     func kept(_ sql: String) throws { try expect(nil, "", sql) }
 
-    @Test("Code can drop a table and make it again with the same rows, but not with others")
-    func code() throws {
+    @Test("Code can drop a table and make it again with the same rows, but not with others") func code() throws {
         func run(_ values: [String]) throws {
             let connection = try Connection.inMemory()
             let set = try Scratch.set(Scratch.up(Self.base)).adding(
@@ -163,16 +152,14 @@ struct ValueGuardTests {
         let report = try run(["-- lockstep: allow loss of column \(column)\n" + sql])
         #expect(report.notices.map(\.code) == [.valuesLost])
         try expect(nil, "", "-- lockstep: allow loss of table person\n" + sql)
-        try expect(
-            .valuesLost, message, "-- lockstep: allow changed values of column \(column)\n" + sql)
+        try expect(.valuesLost, message, "-- lockstep: allow changed values of column \(column)\n" + sql)
         try expect(.valuesLost, message, "-- lockstep: allow loss of column person.id\n" + sql)
     }
 
     @Test(
         "A column whose values stand elsewhere, or that has none, can go",
         arguments: [
-            "ALTER TABLE empty DROP COLUMN b;",
-            "UPDATE person SET zip = NULL;\nALTER TABLE person DROP COLUMN zip;",
+            "ALTER TABLE empty DROP COLUMN b;", "UPDATE person SET zip = NULL;\nALTER TABLE person DROP COLUMN zip;",
             "ALTER TABLE person ADD COLUMN code TEXT;\nUPDATE person SET code = zip;\n"
                 + "ALTER TABLE person DROP COLUMN zip;",
             "CREATE TABLE place (person, zip TEXT);\nINSERT INTO place SELECT id, zip FROM person "
@@ -205,15 +192,13 @@ struct ValueGuardTests {
         for sql in [byHand, named, byEngine] {
             let message = "1 value of person.\(column) becomes another"
             try expect(count > 0 ? .valuesLost : nil, message, sql)
-            try expect(
-                nil, "", "-- lockstep: allow changed values of column person.\(column)\n" + sql)
+            try expect(nil, "", "-- lockstep: allow changed values of column person.\(column)\n" + sql)
         }
     }
 
     @Test("Numbers change where text or a double cannot give them back")
     func numbers() throws {
-        let rows =
-            "CREATE TABLE n (r REAL, i INTEGER);\nINSERT INTO n VALUES (0.1 + 0.2, 9007199254740993), (0.5, 7);"
+        let rows = "CREATE TABLE n (r REAL, i INTEGER);\nINSERT INTO n VALUES (0.1 + 0.2, 9007199254740993), (0.5, 7);"
         for (columns, lost) in [("r TEXT, i INTEGER", "n.r"), ("r REAL, i REAL", "n.i")] {
             try expect(
                 .valuesLost, "1 value of \(lost) becomes", rows,
@@ -236,10 +221,7 @@ struct ValueGuardTests {
         "The statement that lost the rows is named, not one that could have",
         arguments: [
             ("DELETE FROM pet WHERE id = 1;\nDELETE FROM pet WHERE id = 77;", 2),
-            (
-                "DELETE FROM person WHERE id = 1;\nDELETE FROM pet WHERE id = 77;\nDELETE FROM person WHERE 0;",
-                2
-            ),
+            ("DELETE FROM person WHERE id = 1;\nDELETE FROM pet WHERE id = 77;\nDELETE FROM person WHERE 0;", 2),
             (
                 "CREATE TRIGGER r AFTER INSERT ON log BEGIN DELETE FROM tag WHERE word = new.x; END;\n"
                     + "INSERT INTO log VALUES ('a');\nINSERT INTO log VALUES ('z');\n"
@@ -264,16 +246,13 @@ struct ValueGuardTests {
         }
     }
 
-    @Test("What a copy changes is blamed on the copy, or on the DROP of a later version")
-    func blameOfCopy() throws {
+    @Test("What a copy changes is blamed on the copy, or on the DROP of a later version") func blameOfCopy() throws {
         let copy =
             "CREATE TABLE new (zip INTEGER, id, name, age);\nINSERT INTO new (zip, id, name, age) "
             + "SELECT zip, id, name, age FROM person;\nDELETE FROM pet WHERE 0;\n"
         let drop = "DROP TABLE person;\nALTER TABLE new RENAME TO person;"
         let off = "-- lockstep: foreign keys off\n"
-        for (scripts, place) in [
-            ([off + copy + drop], "0002_step.sql:4:"), ([copy, off + drop], "0003_step.sql:3:"),
-        ] {
+        for (scripts, place) in [([off + copy + drop], "0002_step.sql:4:"), ([copy, off + drop], "0003_step.sql:3:")] {
             do {
                 _ = try run(scripts)
                 Issue.record("it ran")

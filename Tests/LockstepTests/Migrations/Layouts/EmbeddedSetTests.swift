@@ -21,25 +21,20 @@ struct EmbeddedSetTests {
             "U1__a.sql": "DROP TABLE a;", "U1__a.sql.conf": "executeInTransaction=false",
             "later/V2__\u{E4}\u{1}.sql": "INSERT INTO a VALUES ('\u{E4}\u{1}\\');\nVACUUM;",
             "later/V2__\u{E4}\u{1}.sql.Conf": "executeInTransaction=false\n",
-            "R__view.sql": "CREATE VIEW b AS SELECT x FROM a;", "run.sh": "exit 1",
-            "V3__c.java": "class V3__c {}",
+            "R__view.sql": "CREATE VIEW b AS SELECT x FROM a;", "run.sh": "exit 1", "V3__c.java": "class V3__c {}",
         ],
         .diesel: [
-            "2024-01-31-120000_a/up.sql": "VACUUM;",
-            "2024-01-31-120000_a/metadata.toml": "run_in_transaction = false",
-            "2024-01-31-120000_a/notes/more/up.sql": "nonsense",
-            "2024-02-01-120000_empty/deeper/down.sql": "nonsense",
+            "2024-01-31-120000_a/up.sql": "VACUUM;", "2024-01-31-120000_a/metadata.toml": "run_in_transaction = false",
+            "2024-01-31-120000_a/notes/more/up.sql": "nonsense", "2024-02-01-120000_empty/deeper/down.sql": "nonsense",
         ],
         .goose: [
-            "00001_a.sql": "-- +goose Up\nCREATE TABLE a (x);\n", "00002_b.go": "package b",
-            "help.go": "package b",
+            "00001_a.sql": "-- +goose Up\nCREATE TABLE a (x);\n", "00002_b.go": "package b", "help.go": "package b",
         ],
         .refinery: ["V1__a.sql": "CREATE TABLE a (x);", "deep/er/V2__b.rs": "fn b() {}"],
     ]
 
     /// The files that the plugin's program embeds of a set.
-    private func embedded(_ folder: LayoutFolder) async throws -> [(name: String, content: String)]
-    {
+    private func embedded(_ folder: LayoutFolder) async throws -> [(name: String, content: String)] {
         let source = folder.temporary.file("Embedded.swift")
         let result = try await run(
             .path(Programs.path("EmbedMigrationsGenerator")),
@@ -96,16 +91,12 @@ struct EmbeddedSetTests {
         }
     }
 
-    @Test("Each set has a property; one that would have the name of another has none")
-    func properties() async throws {
+    @Test("Each set has a property; one that would have the name of another has none") func properties() async throws {
         let temporary = try TemporaryFolder()
         for name in ["films", "2024", "class", "names", "old-films", "oldfilms", "a-b", "a--b"] {
             let folder = temporary.file("Migrations").appending(name)
-            try FileManager.default.createDirectory(
-                atPath: folder.string, withIntermediateDirectories: true)
-            try Bytes.write(
-                Array("-- lockstep: up\nCREATE TABLE a (x);\n".utf8),
-                to: folder.appending("0001_a.sql"))
+            try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+            try Bytes.write(Array("-- lockstep: up\nCREATE TABLE a (x);\n".utf8), to: folder.appending("0001_a.sql"))
         }
         let source = temporary.file("Embedded.swift")
         let result = try await run(

@@ -18,13 +18,11 @@ struct ForeignScriptTests {
         }
     }
 
-    @Test("Lockstep's directives work in files of every layout, with the same strictness")
-    func directives() throws {
+    @Test("Lockstep's directives work in files of every layout, with the same strictness") func directives() throws {
         let directive = "-- lockstep: allow loss of table A\n"
         for (name, text, layout) in [
             ("1_a.up.sql", directive, MigrationLayout.golangMigrate), ("1_a.sql", directive, .sqlx),
-            ("V1__a.sql", directive, .flyway), ("V1__a.sql", directive, .refinery),
-            ("1_a/up.sql", directive, .diesel),
+            ("V1__a.sql", directive, .flyway), ("V1__a.sql", directive, .refinery), ("1_a/up.sql", directive, .diesel),
             ("1_a.sql", "-- migrate:up\n\(directive)-- migrate:down\n", .dbmate),
             ("1_a.sql", "-- +goose Up\n\(directive)-- +goose Down\n", .goose),
         ] {
@@ -45,19 +43,13 @@ struct ForeignScriptTests {
                 false, true
             ),
             (.native, ["1_a.sql": "-- lockstep: up\n\(bare)\n-- lockstep: down"], true, true),
-            (
-                .golangMigrate, ["1_a.up.sql": bare, "1_a.down.sql": "-- no-transaction\n\(bare)"],
-                true, true
-            ),
+            (.golangMigrate, ["1_a.up.sql": bare, "1_a.down.sql": "-- no-transaction\n\(bare)"], true, true),
             (
                 .golangMigrate,
                 ["1_a.up.sql": "-- lockstep: no transaction", "1_a.down.sql": bare],
                 false, true
             ),
-            (
-                .sqlx, ["1_a.up.sql": "-- no-transaction\n\(bare)", "1_a.down.sql": bare], false,
-                true
-            ),
+            (.sqlx, ["1_a.up.sql": "-- no-transaction\n\(bare)", "1_a.down.sql": bare], false, true),
             (
                 .sqlx,
                 [
@@ -66,16 +58,8 @@ struct ForeignScriptTests {
                 ],
                 true, false
             ),
-            (
-                .dbmate,
-                ["1_a.sql": "-- migrate:up transaction:false\n\(bare)\n-- migrate:down\n\(bare)"],
-                false, true
-            ),
-            (
-                .dbmate,
-                ["1_a.sql": "-- migrate:up\n\(bare)\n-- migrate:down x transaction:false\n\(bare)"],
-                true, false
-            ),
+            (.dbmate, ["1_a.sql": "-- migrate:up transaction:false\n\(bare)\n-- migrate:down\n\(bare)"], false, true),
+            (.dbmate, ["1_a.sql": "-- migrate:up\n\(bare)\n-- migrate:down x transaction:false\n\(bare)"], true, false),
             (
                 .goose,
                 [
@@ -94,31 +78,22 @@ struct ForeignScriptTests {
             ),
             (
                 .diesel,
-                [
-                    "1_a/up.sql": bare, "1_a/down.sql": bare,
-                    "1_a/metadata.toml": "\"run_in_transaction\"=false",
-                ], false, false
+                ["1_a/up.sql": bare, "1_a/down.sql": bare, "1_a/metadata.toml": "\"run_in_transaction\"=false"], false,
+                false
             ),
             (
                 .diesel,
-                [
-                    "1_a/up.sql": bare, "1_a/down.sql": bare,
-                    "1_a/metadata.toml": "run_in_transaction = true\n",
-                ], true, true
+                ["1_a/up.sql": bare, "1_a/down.sql": bare, "1_a/metadata.toml": "run_in_transaction = true\n"], true,
+                true
+            ),
+            (
+                .flyway, ["V1__a.sql": bare, "U1__a.sql": bare, "V1__a.sql.conf": "# x\nexecuteInTransaction=false"],
+                false, true
             ),
             (
                 .flyway,
-                [
-                    "V1__a.sql": bare, "U1__a.sql": bare,
-                    "V1__a.sql.conf": "# x\nexecuteInTransaction=false",
-                ], false, true
-            ),
-            (
-                .flyway,
-                [
-                    "V1__a.sql": bare, "U1__a.sql": bare,
-                    "U1__a.sql.conf": "flyway.executeInTransaction = FALSE\n",
-                ], true, false
+                ["V1__a.sql": bare, "U1__a.sql": bare, "U1__a.sql.conf": "flyway.executeInTransaction = FALSE\n"], true,
+                false
             ),
         ]
         for (layout, files, up, down) in cases {
@@ -183,28 +158,24 @@ struct ForeignScriptTests {
         }
     }
 
-    @Test("Other pragmas are unchanged, and the native layout still refuses its own")
-    func otherPragmas() throws {
+    @Test("Other pragmas are unchanged, and the native layout still refuses its own") func otherPragmas() throws {
         for text in [
             "PRAGMA foreign_keys;", "SELECT 1 AS pragma;", "PRAGMA table_info(foreign_keys);",
-            "PRAGMA foreign_keys = maybe",
-            "SELECT foreign_keys = 0 FROM (SELECT 1 AS foreign_keys);",
+            "PRAGMA foreign_keys = maybe", "SELECT foreign_keys = 0 FROM (SELECT 1 AS foreign_keys);",
         ] {
             #expect(try !file("1_a.sql", text).up.needsForeignKeysOff, "\(text)")
         }
         for text in ["PRAGMA journal_mode = DELETE;", "PRAGMA key = 'x';", "COMMIT;"] {
             #expect(try failure(["1_a.sql": text])?.code == .migrationFailed, "\(text)")
         }
-        let native = try #require(
-            try failure(["1_a.sql": "-- lockstep: up\nPRAGMA foreign_keys = OFF;"]))
+        let native = try #require(try failure(["1_a.sql": "-- lockstep: up\nPRAGMA foreign_keys = OFF;"]))
         #expect(native.hint?.contains("-- lockstep: foreign keys off") == true)
     }
 
     @Test("Double-quoted texts are strings in other tools' files, and names in Lockstep's own")
     func doubleQuotes() throws {
         let up = "CREATE TABLE a (x, y CHECK (y <> \"no\"));\nINSERT INTO a VALUES (\"yes\", 'z');"
-        let down =
-            "DELETE FROM a WHERE x = \"yes\";\n-- lockstep: allow loss of table a\nDROP TABLE a;"
+        let down = "DELETE FROM a WHERE x = \"yes\";\n-- lockstep: allow loss of table a\nDROP TABLE a;"
         let connection = try Connection.inMemory()
         let set = try LayoutFolder(["1_a.up.sql": up, "1_a.down.sql": down]).set()
         _ = try Migrator(set).run(on: connection)
@@ -221,10 +192,8 @@ struct ForeignScriptTests {
         Refusal.expect(.sqlFailed) { try connection.execute("SELECT \"yes\"") }
     }
 
-    @Test("Errors name the file and its own line, also in a folder and in the way down")
-    func places() throws {
-        let error = try #require(
-            try failure(["1_a/up.sql": "SELECT 1;\n-- lockstep: foreign keys off\n\nnonsense;\n"]))
+    @Test("Errors name the file and its own line, also in a folder and in the way down") func places() throws {
+        let error = try #require(try failure(["1_a/up.sql": "SELECT 1;\n-- lockstep: foreign keys off\n\nnonsense;\n"]))
         #expect(error.message.contains("set/1_a/up.sql:4:"), "\(error.message)")
         let goose = try #require(
             try failure([
@@ -232,8 +201,7 @@ struct ForeignScriptTests {
                     "-- x\n-- +goose Up\n-- +goose StatementBegin\nSELECT 1\n-- +goose StatementEnd\nnonsense;"
             ]))
         #expect(goose.message.contains("set/1_a.sql:6:"), "\(goose.message)")
-        let down = try #require(
-            try LayoutFolder.error(["1_a.up.sql": "", "1_a.down.sql": "\n-- lockstep: frob"]))
+        let down = try #require(try LayoutFolder.error(["1_a.up.sql": "", "1_a.down.sql": "\n-- lockstep: frob"]))
         #expect(down.message.contains("1_a.down.sql:2:"), "\(down.message)")
         let set = try LayoutFolder(["1_a/up.sql": "", "1_a/down.sql": ""]).set()
         #expect(set.files.map(\.downFileName) == ["1_a/down.sql"])

@@ -16,8 +16,7 @@ extension LayoutCase {
                     + "CREATE TABLE \"new_old\" (\"x\" INTEGER PRIMARY KEY, \"y\" TEXT);\n"
                     + "INSERT INTO \"new_old\" (\"x\") SELECT \"x\" FROM \"old\";\nDROP TABLE \"old\";\n"
                     + "ALTER TABLE \"new_old\" RENAME TO \"a\";\nPRAGMA foreign_keys=ON;\n"
-                    + "PRAGMA defer_foreign_keys=OFF;\n",
-                "20240102000000_index/migration.sql": index,
+                    + "PRAGMA defer_foreign_keys=OFF;\n", "20240102000000_index/migration.sql": index,
                 "20240102000000_index/down.sql": "DROP INDEX a_y;",
                 "20240103000000_empty/notes.md": "",
                 "schema.sql": "nonsense",
@@ -44,10 +43,8 @@ extension LayoutCase {
         LayoutCase(
             layout: .drizzle, about: "folders with snapshots",
             files: [
-                "20240101000000_create/migration.sql": create,
-                "20240101000000_create/snapshot.json": "{}",
-                "20240102000000_index/migration.sql": index,
-                "20240102000000_index/snapshot.json": "{}",
+                "20240101000000_create/migration.sql": create, "20240101000000_create/snapshot.json": "{}",
+                "20240102000000_index/migration.sql": index, "20240102000000_index/snapshot.json": "{}",
             ],
             versions: ["20240101000000", "20240102000000"], names: ["create", "index"],
             undoable: 0, objects: ["a", "a_y"]),
@@ -67,9 +64,8 @@ extension LayoutCase {
         LayoutCase(
             layout: .rusqlite, about: "folders with hyphens",
             files: [
-                "01-create/up.sql": create, "01-create/down.sql": "DROP TABLE a;",
-                "02-index/up.sql": index, "02-index/down.sql": "DROP INDEX a_y;",
-                "03-third-one/up.sql": "SELECT 1;", "03-third-one/down.sql": "",
+                "01-create/up.sql": create, "01-create/down.sql": "DROP TABLE a;", "02-index/up.sql": index,
+                "02-index/down.sql": "DROP INDEX a_y;", "03-third-one/up.sql": "SELECT 1;", "03-third-one/down.sql": "",
             ],
             versions: ["1", "2", "3"], names: ["create", "index", "third-one"], undoable: 3,
             objects: ["a", "a_y"]),
@@ -78,8 +74,7 @@ extension LayoutCase {
             files: [
                 "001-create.sql":
                     "--------\n-- Up\n--------\n\n\(create)\n--------\n-- Down\n--------\n\nDROP TABLE a;\n",
-                "002-index.sql": "-- up\n\(index)--  DOWN\nDROP INDEX a_y;", "README.md": "",
-                "schema.sql": "nonsense",
+                "002-index.sql": "-- up\n\(index)--  DOWN\nDROP INDEX a_y;", "README.md": "", "schema.sql": "nonsense",
             ],
             versions: ["1", "2"], names: ["create", "index"], undoable: 2, objects: ["a", "a_y"]),
         LayoutCase(
@@ -117,10 +112,8 @@ extension LayoutCase {
                 "20240101000000", "20240102000000", "20240102000000.1",
                 "20240102000000.123456789",
             ],
-            names: [
-                "20240101000000", "20240102000000", "202401020000000000001",
-                "20240102000000000000123456789",
-            ], undoable: 0, objects: ["a", "a_y"]),
+            names: ["20240101000000", "20240102000000", "202401020000000000001", "20240102000000000000123456789"],
+            undoable: 0, objects: ["a", "a_y"]),
         LayoutCase(
             layout: .numbered, about: "postgrator's names",
             files: [

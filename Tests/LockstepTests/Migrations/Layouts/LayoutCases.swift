@@ -137,19 +137,16 @@ struct LayoutCase: Sendable, CustomTestStringConvertible {
                 files: [
                     "00000000000000_diesel_initial_setup/up.sql": "",
                     "00000000000000_diesel_initial_setup/down.sql": "",
-                    "2024-01-01-000000_create/up.sql": create,
-                    "2024-01-01-000000_create/down.sql": "DROP TABLE a;",
+                    "2024-01-01-000000_create/up.sql": create, "2024-01-01-000000_create/down.sql": "DROP TABLE a;",
                     "2024-01-02-000000-0001_index/up.sql": index,
-                    "2024-01-02-000000-0001_index/down.sql": "DROP INDEX a_y;",
-                    "2024-03-13_trigger/up.sql": trigger,
+                    "2024-01-02-000000-0001_index/down.sql": "DROP INDEX a_y;", "2024-03-13_trigger/up.sql": trigger,
                     "2024-03-13_trigger/down.sql": "DROP TRIGGER t;",
                     "2024-03-13_trigger/metadata.toml":
                         "# settings\nrun_in_transaction = true # yes\n[other]\nrun_in_transaction = 7\n",
                     "2024-01-02-000000-0001_index/notes.sql": "nonsense", "schema.sql": "nonsense",
                 ],
                 versions: ["0", "20240101000000", "20240102000000.1", "20240313000000"],
-                names: ["diesel_initial_setup", "create", "index", "trigger"], undoable: 4,
-                objects: ["a", "a_y", "t"]),
+                names: ["diesel_initial_setup", "create", "index", "trigger"], undoable: 4, objects: ["a", "a_y", "t"]),
             LayoutCase(
                 layout: .flyway,
                 about: "dots, underscores, ways down, subfolders, endings in capitals",

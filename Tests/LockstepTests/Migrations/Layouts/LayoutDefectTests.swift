@@ -28,15 +28,12 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(.golangMigrate, ["1_a.up.sql": "", "0002_b.sql": ""], "0002_b.sql"),
         LayoutDefect(.golangMigrate, ["1_a.up.sql": "", "2_b.up.json": ""], "2_b.up.json", "SQL"),
         LayoutDefect(.golangMigrate, ["18446744073709551616_a.up.sql": ""], "64-bit"),
-        LayoutDefect(.sqlx, ["3.sql": ""], "3.sql"),
-        LayoutDefect(.sqlx, ["a_b.sql": ""], "a_b.sql"),
+        LayoutDefect(.sqlx, ["3.sql": ""], "3.sql"), LayoutDefect(.sqlx, ["a_b.sql": ""], "a_b.sql"),
         LayoutDefect(.sqlx, ["-1_b.sql": ""], "-1_b.sql"),
         LayoutDefect(.sqlx, ["9223372036854775808_b.sql": ""], "9223372036854775808_b.sql"),
         LayoutDefect(.dbmate, ["99999999999999999999_b.sql": ""], "99999999999999999999_b.sql"),
-        LayoutDefect(.dbmate, ["1_b.SQL": ""], "1_b.SQL"),
-        LayoutDefect(.goose, ["0_b.sql": ""], "0_b.sql"),
-        LayoutDefect(.goose, ["schema.sql": ""], "schema.sql"),
-        LayoutDefect(.goose, ["00001.sql": ""], "00001.sql"),
+        LayoutDefect(.dbmate, ["1_b.SQL": ""], "1_b.SQL"), LayoutDefect(.goose, ["0_b.sql": ""], "0_b.sql"),
+        LayoutDefect(.goose, ["schema.sql": ""], "schema.sql"), LayoutDefect(.goose, ["00001.sql": ""], "00001.sql"),
     ]
 
     private static let pairs = [
@@ -46,11 +43,9 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(
             .golangMigrate, ["1_a.up.sql": "", "1_a.down.sql": "", "01_b.down.sql": ""],
             "1_a.down.sql", "01_b.down.sql", code: .versionDuplicate),
+        LayoutDefect(.sqlx, ["1_a.sql": "SELECT 1;\n-- migrate:down\nSELECT 2;"], "1_a.sql:2", "dbmate"),
         LayoutDefect(
-            .sqlx, ["1_a.sql": "SELECT 1;\n-- migrate:down\nSELECT 2;"], "1_a.sql:2", "dbmate"),
-        LayoutDefect(
-            .golangMigrate, ["1_a.up.sql": "", "1_a.down.sql": "\n-- +goose Down"],
-            "1_a.down.sql:2", "goose"),
+            .golangMigrate, ["1_a.up.sql": "", "1_a.down.sql": "\n-- +goose Down"], "1_a.down.sql:2", "goose"),
         LayoutDefect(.sqlx, ["1_a.sql": "-- +migrate Up\n"], "1_a.sql:1", "sql-migrate"),
         LayoutDefect(.sqlx, ["1_a.sql": "\n\n-- lockstep: up\n"], "1_a.sql:3", "native"),
         LayoutDefect(.sqlx, ["1_a.sql": "-- lockstep: frob\n"], "1_a.sql:1", "frob"),
@@ -60,11 +55,9 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(.dbmate, ["1_a.sql": "SELECT 1;"], "1_a.sql", "-- migrate:up"),
         LayoutDefect(.dbmate, ["1_a.sql": ""], "1_a.sql", "-- migrate:up"),
         LayoutDefect(.dbmate, ["1_a.sql": "-- migrate:up\n"], "1_a.sql:1", "-- migrate:down"),
+        LayoutDefect(.dbmate, ["1_a.sql": "SELECT 1;\n-- migrate:up\n-- migrate:down\n"], "1_a.sql:1"),
         LayoutDefect(
-            .dbmate, ["1_a.sql": "SELECT 1;\n-- migrate:up\n-- migrate:down\n"], "1_a.sql:1"),
-        LayoutDefect(
-            .dbmate, ["1_a.sql": "-- lockstep: foreign keys off\n-- migrate:up\n-- migrate:down"],
-            "1_a.sql:1"),
+            .dbmate, ["1_a.sql": "-- lockstep: foreign keys off\n-- migrate:up\n-- migrate:down"], "1_a.sql:1"),
         LayoutDefect(.dbmate, ["1_a.sql": "-- migrate:down\n-- migrate:up\n"], "1_a.sql:1"),
         LayoutDefect(.dbmate, ["1_a.sql": "-- migrate:up\n-- migrate:up\n"], "1_a.sql:2"),
         LayoutDefect(
@@ -87,24 +80,17 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(.goose, ["1_a.sql": "SELECT 1;\n-- +goose Up\n"], "1_a.sql:1"),
         LayoutDefect(.goose, ["1_a.sql": "-- +goose Down\n"], "1_a.sql:1"),
         LayoutDefect(.goose, ["1_a.sql": "-- +goose Up\n-- +goose Up\n"], "1_a.sql:2"),
-        LayoutDefect(
-            .goose, ["1_a.sql": "-- +goose Up\n-- +goose Down\n-- +goose Down\n"], "1_a.sql:3"),
+        LayoutDefect(.goose, ["1_a.sql": "-- +goose Up\n-- +goose Down\n-- +goose Down\n"], "1_a.sql:3"),
         LayoutDefect(.goose, ["1_a.sql": "-- +goose Up\n-- +goose Sideways\n"], "1_a.sql:2"),
         LayoutDefect(.goose, ["1_a.sql": "-- +goose Up\n-- +goose\n"], "1_a.sql:2"),
         LayoutDefect(.goose, ["1_a.sql": "-- +goose Up\n-- see +goose docs\n"], "1_a.sql:2"),
         LayoutDefect(.goose, ["1_a.sql": "-- +goose Up\n  -- +goose Down\n"], "1_a.sql:2"),
         LayoutDefect(
-            .goose, ["1_a.sql": "-- +goose Up\n-- +goose ENVSUB ON\nSELECT '${X}';"], "1_a.sql:2",
-            "environment"),
+            .goose, ["1_a.sql": "-- +goose Up\n-- +goose ENVSUB ON\nSELECT '${X}';"], "1_a.sql:2", "environment"),
+        LayoutDefect(.goose, ["1_a.sql": "-- +goose Up\n\n-- +goose StatementBegin\nSELECT 1;\n"], "1_a.sql:3"),
         LayoutDefect(
-            .goose, ["1_a.sql": "-- +goose Up\n\n-- +goose StatementBegin\nSELECT 1;\n"],
-            "1_a.sql:3"),
-        LayoutDefect(
-            .goose,
-            ["1_a.sql": "-- +goose Up\n-- +goose StatementBegin\n-- +goose StatementBegin\n"],
-            "1_a.sql:3"),
-        LayoutDefect(
-            .goose, ["1_a.sql": "-- +goose Up\nSELECT 1;\n-- +goose StatementEnd\n"], "1_a.sql:3"),
+            .goose, ["1_a.sql": "-- +goose Up\n-- +goose StatementBegin\n-- +goose StatementBegin\n"], "1_a.sql:3"),
+        LayoutDefect(.goose, ["1_a.sql": "-- +goose Up\nSELECT 1;\n-- +goose StatementEnd\n"], "1_a.sql:3"),
         LayoutDefect(
             .goose, ["1_a.sql": "-- +goose StatementBegin\n-- +goose Up\n"], "1_a.sql:1"),
         LayoutDefect(
@@ -113,12 +99,10 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
     ]
 
     private static let prefixed = [
-        LayoutDefect(.refinery, ["V1_x.sql": ""], "V1_x.sql"),
-        LayoutDefect(.refinery, ["v1__x.sql": ""], "v1__x.sql"),
+        LayoutDefect(.refinery, ["V1_x.sql": ""], "V1_x.sql"), LayoutDefect(.refinery, ["v1__x.sql": ""], "v1__x.sql"),
         LayoutDefect(.refinery, ["V1.1__x.sql": ""], "V1.1__x.sql"),
         LayoutDefect(.refinery, ["V1__a-b.sql": ""], "V1__a-b.sql"),
-        LayoutDefect(.refinery, ["V1__x.SQL": ""], "V1__x.SQL"),
-        LayoutDefect(.refinery, ["1_x.sql": ""], "1_x.sql"),
+        LayoutDefect(.refinery, ["V1__x.SQL": ""], "V1__x.SQL"), LayoutDefect(.refinery, ["1_x.sql": ""], "1_x.sql"),
         LayoutDefect(.refinery, ["V9223372036854775808__x.sql": ""], "V9223372036854775808"),
         LayoutDefect(.refinery, ["a/V2__y.sql": "\n-- migrate:up"], "a/V2__y.sql:2"),
     ]
@@ -130,29 +114,19 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(
             .diesel, ["1_a/up.sql": "", "1_a/metadata.toml": ""], "1_a/metadata.toml"),
         LayoutDefect(
-            .diesel, ["1_a/up.sql": "", "1_a/metadata.toml": "run_in_transaction = yes"],
-            "1_a/metadata.toml"),
+            .diesel, ["1_a/up.sql": "", "1_a/metadata.toml": "run_in_transaction = yes"], "1_a/metadata.toml"),
         LayoutDefect(
-            .diesel,
-            [
-                "1_a/up.sql": "",
-                "1_a/metadata.toml": "run_in_transaction = true\nrun_in_transaction = false",
-            ], "1_a/metadata.toml"),
-        LayoutDefect(.diesel, ["10_a/up.sql": "", "9_b/up.sql": ""], "10_a", "9_b"),
+            .diesel, ["1_a/up.sql": "", "1_a/metadata.toml": "run_in_transaction = true\nrun_in_transaction = false"],
+            "1_a/metadata.toml"), LayoutDefect(.diesel, ["10_a/up.sql": "", "9_b/up.sql": ""], "10_a", "9_b"),
         LayoutDefect(
-            .dbmate,
-            [
-                "10_a.sql": "-- migrate:up\n-- migrate:down",
-                "9_b.sql": "-- migrate:up\n-- migrate:down",
-            ], "10_a.sql", "9_b.sql"),
+            .dbmate, ["10_a.sql": "-- migrate:up\n-- migrate:down", "9_b.sql": "-- migrate:up\n-- migrate:down"],
+            "10_a.sql", "9_b.sql"),
     ]
 
     private static let flyway = [
-        LayoutDefect(.flyway, ["V1_x.sql": ""], "V1_x.sql"),
-        LayoutDefect(.flyway, ["V__x.sql": ""], "V__x.sql"),
+        LayoutDefect(.flyway, ["V1_x.sql": ""], "V1_x.sql"), LayoutDefect(.flyway, ["V__x.sql": ""], "V__x.sql"),
         LayoutDefect(.flyway, ["V1..2__x.sql": ""], "V1..2__x.sql"),
-        LayoutDefect(.flyway, ["v1__x.sql": ""], "v1__x.sql"),
-        LayoutDefect(.flyway, ["R1__x.sql": ""], "R1__x.sql"),
+        LayoutDefect(.flyway, ["v1__x.sql": ""], "v1__x.sql"), LayoutDefect(.flyway, ["R1__x.sql": ""], "R1__x.sql"),
         LayoutDefect(.flyway, ["R_x.sql": ""], "R_x.sql"),
         LayoutDefect(.flyway, ["V99999999999999999999__x.sql": ""], "V99999999999999999999"),
         LayoutDefect(.flyway, ["beforeMigrate.sql": ""], "beforeMigrate.sql", "callback"),
@@ -176,8 +150,7 @@ struct LayoutDefectTests {
     @Test(
         "One defect is one error that names the place and the remedy", arguments: LayoutDefect.all)
     func defect(defect: LayoutDefect) throws {
-        let error = try #require(
-            try LayoutFolder.error(defect.files, defect.layout), "it was accepted")
+        let error = try #require(try LayoutFolder.error(defect.files, defect.layout), "it was accepted")
         #expect(error.code == defect.code)
         for reported in defect.reported {
             #expect(error.message.contains(reported), "\(error.message)")

@@ -16,37 +16,31 @@ struct LayoutDetectionTests {
             (.native, [:]), (.native, ["README.md": ""]), (.native, ["1_a.sql": native]),
             (.native, ["1_a.sql": "--Lockstep :UP\n"]), (.native, ["1_a.up.sql": native]),
             (.dbmate, ["1_a.sql": dbmate]), (.dbmate, ["001.sql": dbmate, "schema.sql": ""]),
-            (.goose, ["1_a.sql": goose]), (.goose, ["1_a.sql": "-- +goose UP"]),
-            (.sqlx, ["1_a.sql": "SELECT 1;"]), (.sqlx, ["1_a.sql": ""]),
-            (.sqlx, ["1_a.sql": "-- lockstep: allow loss of table a\n"]),
+            (.goose, ["1_a.sql": goose]), (.goose, ["1_a.sql": "-- +goose UP"]), (.sqlx, ["1_a.sql": "SELECT 1;"]),
+            (.sqlx, ["1_a.sql": ""]), (.sqlx, ["1_a.sql": "-- lockstep: allow loss of table a\n"]),
             (.golangMigrate, ["1_a.up.sql": "", "1_a.down.sql": ""]),
             (.golangMigrate, ["1_a.up.sql": "SELECT 1; -- no-transaction"]),
-            (.sqlx, ["1_a.up.sql": "-- no-transaction\n"]),
-            (.refinery, ["V1__a.sql": "", "U2__b.sql": ""]),
+            (.sqlx, ["1_a.up.sql": "-- no-transaction\n"]), (.refinery, ["V1__a.sql": "", "U2__b.sql": ""]),
             (.refinery, ["V1__a.sql": "", "mod.rs": ""]), (.refinery, ["U2__b.sql": "${x}"]),
-            (.flyway, ["V1__a.sql": ""]), (.flyway, ["V1__a.sql": "", "U1__a.sql": ""]),
-            (.flyway, ["V1.1__a.sql": ""]), (.flyway, ["R__a.sql": ""]),
-            (.flyway, ["V1__a.sql": "", "x/R__a.sql": ""]),
+            (.flyway, ["V1__a.sql": ""]), (.flyway, ["V1__a.sql": "", "U1__a.sql": ""]), (.flyway, ["V1.1__a.sql": ""]),
+            (.flyway, ["R__a.sql": ""]), (.flyway, ["V1__a.sql": "", "x/R__a.sql": ""]),
             (.flyway, ["V1__a.sql": "", "B1__a.sql": ""]), (.flyway, ["V1__a.SQL": ""]),
             (.diesel, ["2024-01-01-000000_a/up.sql": ""]),
             (.diesel, ["1_a/up.sql": "", "schema.sql": ""]),
             (.numbered, ["1-a.sql": ""]), (.numbered, ["001.sql": ""]),
             (.numbered, ["V1.a.sql": ""]),
-            (.numbered, ["1_a.sql": "", "2-b.sql": ""]),
-            (.numbered, ["1_a.up.sql": "", "2-b.up.sql": ""]),
+            (.numbered, ["1_a.sql": "", "2-b.sql": ""]), (.numbered, ["1_a.up.sql": "", "2-b.up.sql": ""]),
             (.numbered, ["99999999999999999999_a.sql": ""]), (.numbered, ["001.do.a_b.sql": ""]),
             (.markers, ["1_a.sql": "SELECT 1;\n-- Down\nSELECT 2;", "2_b.sql": "SELECT 1;"]),
             (.markers, ["1-a.sql": "-- Up\n-- Down Migration\nSELECT 2;"]),
-            (.sqlx, ["1_a.sql": "SELECT 1;\n-- Down\n;\n"]),
-            (.sqlx, ["1_a.sql": "SELECT '\n-- Down\n';\nSELECT 2;"]),
+            (.sqlx, ["1_a.sql": "SELECT 1;\n-- Down\n;\n"]), (.sqlx, ["1_a.sql": "SELECT '\n-- Down\n';\nSELECT 2;"]),
             (.golangMigrate, ["1_a.up.sql": "-- Down\n", "1_a.down.sql": "-- Down\nSELECT 1;"]),
             (.prisma, ["20240101000000_a/migration.sql": ""]),
             (.prisma, ["migration_lock.toml": "provider = \"sqlite\"", "1_a/migration.sql": ""]),
             (.prisma, ["migration_lock.toml": "provider = \"sqlite\""]),
             (.drizzle, ["1_a/migration.sql": "", "1_a/snapshot.json": "{}"]),
             (.drizzle, ["meta/_journal.json": "{\"entries\": []}"]),
-            (.rusqlite, ["01-a/up.sql": "", "02-b/up.sql": ""]),
-            (.diesel, ["2024-01-02-000000_a/up.sql": ""]),
+            (.rusqlite, ["01-a/up.sql": "", "02-b/up.sql": ""]), (.diesel, ["2024-01-02-000000_a/up.sql": ""]),
             (.goose, ["00001_a.sql": goose, "atlas.sum": "h1:x"]),
             // The content of folders is ignored where the layout uses files.
             (.native, ["1_a.sql": native, "old/V1__a.sql": "", "old/1_b.up.sql": ""]),
@@ -66,8 +60,7 @@ struct LayoutDetectionTests {
         }
     }
 
-    @Test("If several layouts are possible, the error names a file of each and asks")
-    func ambiguous() throws {
+    @Test("If several layouts are possible, the error names a file of each and asks") func ambiguous() throws {
         let cases: [([String: String], [String])] = [
             (["1_a.sql": goose, "2_b.sql": dbmate], ["1_a.sql", "goose", "2_b.sql", "dbmate"]),
             (["1_a.sql": native, "2_b.sql": goose], ["1_a.sql", "native", "2_b.sql", "goose"]),
@@ -78,14 +71,8 @@ struct LayoutDetectionTests {
             (["1_a.sql": "", "2_b/up.sql": ""], ["1_a.sql", "2_b/up.sql"]),
             (["1-a.sql": "", "V2__b.sql": ""], ["1-a.sql", "V2__b.sql"]),
             (["1_a/up.sql": "", "02-b/up.sql": ""], ["1_a/up.sql", "02-b/up.sql"]),
-            (
-                ["meta/_journal.json": "{}", "1_a/up.sql": ""],
-                ["meta/_journal.json", "1_a/up.sql"]
-            ),
-            (
-                ["migration_lock.toml": "", "1_a.sql": "", "2_b/migration.sql": ""],
-                ["migration_lock.toml", "1_a.sql"]
-            ),
+            (["meta/_journal.json": "{}", "1_a/up.sql": ""], ["meta/_journal.json", "1_a/up.sql"]),
+            (["migration_lock.toml": "", "1_a.sql": "", "2_b/migration.sql": ""], ["migration_lock.toml", "1_a.sql"]),
             (
                 ["V1__a.sql": "", "U1__a.sql": "", "U2__b.sql": ""],
                 ["U1__a.sql", "Flyway", "refinery"]
@@ -102,11 +89,9 @@ struct LayoutDetectionTests {
         }
     }
 
-    @Test("An unmarked file among marked ones is refused, and not taken for another layout's")
-    func unmarked() throws {
+    @Test("An unmarked file among marked ones is refused, and not taken for another layout's") func unmarked() throws {
         for marked in [native, dbmate, goose] {
-            let error = try #require(
-                try LayoutFolder.error(["1_a.sql": marked, "2_b.sql": "SELECT 1;"]))
+            let error = try #require(try LayoutFolder.error(["1_a.sql": marked, "2_b.sql": "SELECT 1;"]))
             #expect(error.message.hasPrefix("2_b.sql:1:"), "\(error.message)")
         }
     }
@@ -130,8 +115,7 @@ struct LayoutDetectionTests {
     @Test("A folder of sets can contain sets of several layouts")
     func sets() throws {
         let folder = try LayoutFolder([
-            "a/1_x.sql": native, "b/1_x/up.sql": "", "c/V1__x.sql": "", "d/README.md": "",
-            "e/x/1_x.sql": native,
+            "a/1_x.sql": native, "b/1_x/up.sql": "", "c/V1__x.sql": "", "d/README.md": "", "e/x/1_x.sql": native,
         ])
         let sets = try MigrationSet.sets(in: folder.path)
         #expect(sets.map(\.name) == ["a", "b", "c"])

@@ -38,8 +38,7 @@ struct LayoutTests {
         #expect(try Migrator(set).run(on: connection).notices.isEmpty)
     }
 
-    @Test("It also runs in an encrypted file, and after reopening nothing is pending")
-    func encrypted() throws {
+    @Test("It also runs in an encrypted file, and after reopening nothing is pending") func encrypted() throws {
         let scratch = try DatabaseScratch()
         let layout = try #require(LayoutCase.all.first { $0.layout == .diesel })
         let folder = try LayoutFolder(layout.files)
@@ -74,8 +73,7 @@ struct LayoutTests {
     @Test(
         "Only the native layout objects to gaps; refinery's U versions may come late")
     func order() throws {
-        let first = try LayoutFolder(["V1__a.sql": "CREATE TABLE a (x);", "V4__d.sql": ""]).set(
-            .refinery)
+        let first = try LayoutFolder(["V1__a.sql": "CREATE TABLE a (x);", "V4__d.sql": ""]).set(.refinery)
         let connection = try Connection.inMemory()
         #expect(try Migrator(first).run(on: connection).steps.count == 2)
         let late = try LayoutFolder([
@@ -84,8 +82,7 @@ struct LayoutTests {
         // A set is identified by its name, which both have.
         #expect(try Migrator(late).run(on: connection).steps.map(\.version.description) == ["2"])
         let strict = try LayoutFolder([
-            "V1__a.sql": "CREATE TABLE a (x);", "V4__d.sql": "", "U2__b.sql": "CREATE TABLE b (x);",
-            "V3__c.sql": "",
+            "V1__a.sql": "CREATE TABLE a (x);", "V4__d.sql": "", "U2__b.sql": "CREATE TABLE b (x);", "V3__c.sql": "",
         ]).set(.refinery)
         Refusal.expect(.outOfOrder) { _ = try Migrator(strict).run(on: connection) }
     }
@@ -93,9 +90,8 @@ struct LayoutTests {
     @Test("The plan reports two files of one version, with both names")
     func duplicates() throws {
         for (layout, one, other) in [
-            (MigrationLayout.golangMigrate, "1_a.up.sql", "01_b.up.sql"),
-            (.sqlx, "1_a.sql", "001_b.sql"), (.flyway, "V1__a.sql", "x/V1.0__b.sql"),
-            (.refinery, "V1__a.sql", "U1__b.sql"),
+            (MigrationLayout.golangMigrate, "1_a.up.sql", "01_b.up.sql"), (.sqlx, "1_a.sql", "001_b.sql"),
+            (.flyway, "V1__a.sql", "x/V1.0__b.sql"), (.refinery, "V1__a.sql", "U1__b.sql"),
             (.diesel, "2024-01-01-000000_a/up.sql", "20240101000000_b/up.sql"),
         ] {
             let set = try LayoutFolder([one: "", other: ""]).set(layout)
@@ -107,8 +103,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("A changed way up, a changed way down and a moved marker each change the version")
-    func checksums() throws {
+    @Test("A changed way up, a changed way down and a moved marker each change the version") func checksums() throws {
         func findings(
             _ before: [String: String], _ after: [String: String]
         ) throws -> [LockstepError.Code] {
@@ -140,13 +135,10 @@ struct LayoutTests {
         }
     }
 
-    @Test("A version in another language stops the run, unless our code takes its place")
-    func code() throws {
+    @Test("A version in another language stops the run, unless our code takes its place") func code() throws {
         for (layout, one, program, language) in [
-            (MigrationLayout.goose, "1_a.sql", "00002_b.go", "Go"),
-            (.refinery, "V1__a.sql", "deep/V2__b.rs", "Rust"),
-            (.flyway, "V1__a.sql", "V2.0__b.java", "Java"),
-            (.flyway, "V1__a.sql", "V2__b.sh", "a script language"),
+            (MigrationLayout.goose, "1_a.sql", "00002_b.go", "Go"), (.refinery, "V1__a.sql", "deep/V2__b.rs", "Rust"),
+            (.flyway, "V1__a.sql", "V2.0__b.java", "Java"), (.flyway, "V1__a.sql", "V2__b.sh", "a script language"),
         ] {
             let up = layout == .goose ? "-- +goose Up\n" : ""
             let folder = try LayoutFolder([one: "\(up)CREATE TABLE a (x);", program: "no SQL"])
@@ -166,9 +158,7 @@ struct LayoutTests {
             #expect(try Scratch.int(connection, "SELECT x FROM a") == 2)
         }
         // A baseline replaces programs, too.
-        let folder = try LayoutFolder([
-            "V1__a.java": "", "B2__ab.sql": "CREATE TABLE a (x);", "V3__c.sql": "",
-        ])
+        let folder = try LayoutFolder(["V1__a.java": "", "B2__ab.sql": "CREATE TABLE a (x);", "V3__c.sql": ""])
         let steps = try Migrator(try folder.set()).run(on: Connection.inMemory()).steps
         #expect(steps.map(\.name) == ["ab", "c"])
     }

@@ -17,19 +17,17 @@ struct MigrationDraftTests {
             (.native, ["0009_a.sql"], ["0010_x.sql"]), (.native, ["1_a.sql"], ["2_x.sql"]),
             (.native, ["20240131120000_a.sql"], ["20261122083059_x.sql"]),
             (.golangMigrate, [], ["000001_x.up.sql", "000001_x.down.sql"]),
-            (.golangMigrate, ["7_a.up.sql"], ["8_x.up.sql", "8_x.down.sql"]),
-            (.dbmate, [], ["20261122083059_x.sql"]), (.goose, [], ["00001_x.sql"]),
-            (.goose, ["00099_a.sql"], ["00100_x.sql"]),
+            (.golangMigrate, ["7_a.up.sql"], ["8_x.up.sql", "8_x.down.sql"]), (.dbmate, [], ["20261122083059_x.sql"]),
+            (.goose, [], ["00001_x.sql"]), (.goose, ["00099_a.sql"], ["00100_x.sql"]),
             (.sqlx, [], ["20261122083059_x.up.sql", "20261122083059_x.down.sql"]),
             (.sqlx, ["3_a.sql"], ["4_x.sql"]), (.refinery, ["V1__a.sql"], ["V2__x.sql"]),
             (.flyway, [], ["V1__x.sql"]),
             (.prisma, [], ["20261122083059_x/migration.sql"]),
             (.prisma, ["20240131120000_a/migration.sql"], ["20261122083059_x/migration.sql"]),
             (.rusqlite, [], ["01-x/up.sql", "01-x/down.sql"]),
-            (.rusqlite, ["01-a/up.sql"], ["02-x/up.sql", "02-x/down.sql"]),
-            (.markers, [], ["001-x.sql"]), (.markers, ["09_a.sql"], ["10_x.sql"]),
-            (.numbered, [], ["001-x.sql"]), (.numbered, ["007.sql"], ["008-x.sql"]),
-            (.numbered, ["9-2nd.sql"], ["10-x.sql"]),
+            (.rusqlite, ["01-a/up.sql"], ["02-x/up.sql", "02-x/down.sql"]), (.markers, [], ["001-x.sql"]),
+            (.markers, ["09_a.sql"], ["10_x.sql"]), (.numbered, [], ["001-x.sql"]),
+            (.numbered, ["007.sql"], ["008-x.sql"]), (.numbered, ["9-2nd.sql"], ["10-x.sql"]),
             (.numbered, ["20240131120000.sql"], ["20261122083059-x.sql"]),
             (.numbered, ["001.do.a.sql"], ["002.do.x.sql", "002.undo.x.sql"]),
             (.numbered, ["V0001.A.up.sql"], ["V0002.x.up.sql", "V0002.x.down.sql"]),
@@ -40,8 +38,7 @@ struct MigrationDraftTests {
             name: "test", layout: layout,
             files: existing.map { name in
                 let markers: [MigrationLayout: String] = [
-                    .native: "-- lockstep: up\n", .goose: "-- +goose Up\n",
-                    .dbmate: "-- migrate:up\n",
+                    .native: "-- lockstep: up\n", .goose: "-- +goose Up\n", .dbmate: "-- migrate:up\n",
                 ]
                 return (name: name, content: (markers[layout] ?? "") + "CREATE TABLE a (b);\n")
             })
@@ -50,8 +47,7 @@ struct MigrationDraftTests {
         // The new files are read again, after the existing ones.
         let temporary = try TemporaryFolder()
         let folder = temporary.file("test")
-        try FileManager.default.createDirectory(
-            atPath: folder.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
         for path in try draft.write(into: folder) where path.string.contains("up") {
             try Bytes.write(Array("CREATE TABLE x (y);\n".utf8), to: path)
         }
@@ -71,9 +67,7 @@ struct MigrationDraftTests {
 
     @Test("Where the tool keeps a list of its versions, only the tool makes one")
     func makers() throws {
-        for (layout, maker) in [
-            (MigrationLayout.drizzle, "drizzle-kit generate"), (.atlas, "atlas migrate new"),
-        ] {
+        for (layout, maker) in [(MigrationLayout.drizzle, "drizzle-kit generate"), (.atlas, "atlas migrate new")] {
             let set = try MigrationSet(name: "test", layout: layout, files: [])
             let error = Refusal.error(.migrationMalformed) {
                 _ = try MigrationDraft(named: "x", after: set)
@@ -84,8 +78,7 @@ struct MigrationDraftTests {
 
     @Test("After a version of several parts the next one is unknown")
     func parts() throws {
-        let set = try MigrationSet(
-            name: "test", layout: .flyway, files: [(name: "V1.2__a.sql", content: "SELECT 1;")])
+        let set = try MigrationSet(name: "test", layout: .flyway, files: [(name: "V1.2__a.sql", content: "SELECT 1;")])
         Refusal.expect(.migrationMalformed) { _ = try MigrationDraft(named: "x", after: set) }
     }
 }

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 @testable import Lockstep
@@ -25,8 +25,7 @@ struct MigrationFolderTests {
     func windows(layout: LayoutCase) throws {
         let folder = try LayoutFolder()
         for (name, text) in layout.files {
-            try folder.write(
-                name, [0xEF, 0xBB, 0xBF] + Array(text.replacing("\n", with: "\r\n").utf8))
+            try folder.write(name, [0xEF, 0xBB, 0xBF] + Array(text.replacing("\n", with: "\r\n").utf8))
         }
         // sqlx only checks the very first bytes, and those files contain no other mark.
         let isMarked = layout.files.values.contains { $0.hasPrefix("-- no-transaction") }
@@ -35,16 +34,14 @@ struct MigrationFolderTests {
         #expect(set.files.map(\.version) == plain.files.map(\.version))
         #expect(set.files.map(\.checksums.text) == plain.files.map(\.checksums.text))
         #expect(set.files.map(\.checksums.tokens) == plain.files.map(\.checksums.tokens))
-        #expect(
-            isMarked || set.files.map(\.runsInTransaction) == plain.files.map(\.runsInTransaction))
+        #expect(isMarked || set.files.map(\.runsInTransaction) == plain.files.map(\.runsInTransaction))
         let connection = try Connection.inMemory()
         _ = try Migrator(set).run(on: connection)
         let findings = try Migrator(plain).plan(.latest, on: connection).findings
         #expect(findings.allSatisfy { !$0.isFatal })
     }
 
-    @Test("Invalid UTF-8 and a NUL byte are reported with file and line, wherever they are")
-    func bytes() throws {
+    @Test("Invalid UTF-8 and a NUL byte are reported with file and line, wherever they are") func bytes() throws {
         for (name, layout) in [
             ("1_a.up.sql", MigrationLayout.golangMigrate), ("1_a.sql", .sqlx),
             ("1_a.sql", .dbmate), ("1_a.sql", .goose), ("x/V1__a.sql", .flyway),
@@ -65,8 +62,7 @@ struct MigrationFolderTests {
         Refusal.expect(.migrationMalformed) { _ = try down.set() }
     }
 
-    @Test("Hidden files and editor leftovers are not migrations; names can use any letters")
-    func names() throws {
+    @Test("Hidden files and editor leftovers are not migrations; names can use any letters") func names() throws {
         let folder = try LayoutFolder([
             "1_größer als nichts.up.sql": "", ".2_hidden.up.sql": "nonsense", "3_x.up.sql~": "",
             "#4_x.up.sql#": "", ".5_x.up.sql.swp": "", "6_x.up.sql.orig": "",
@@ -74,9 +70,8 @@ struct MigrationFolderTests {
         ])
         Refusal.expect(.migrationMalformed) { _ = try folder.set() }
         let left = try LayoutFolder([
-            "1_größer als nichts.up.sql": "", ".2_hidden.up.sql": "nonsense",
-            "1_größer als nichts.up.sql~": "", "#4_x.up.sql#": "", ".5_x.up.sql.swp": "",
-            "1_x.up.sql.orig": "", ".git/V1__x.sql": "",
+            "1_größer als nichts.up.sql": "", ".2_hidden.up.sql": "nonsense", "1_größer als nichts.up.sql~": "",
+            "#4_x.up.sql#": "", ".5_x.up.sql.swp": "", "1_x.up.sql.orig": "", ".git/V1__x.sql": "",
         ])
         let set = try left.set()
         #expect(set.layout == .golangMigrate)
@@ -88,10 +83,7 @@ struct MigrationFolderTests {
     func ignoredFiles() throws {
         let set = try LayoutFolder(["1_a.up.sql": "", "schema.sql": "", "x/seed.sql": ""]).set()
         #expect(set.ignoredFiles == ["schema.sql"])
-        #expect(
-            try LayoutFolder(["V1__a.sql": "", "x/seed.sql": ""]).set().ignoredFiles == [
-                "x/seed.sql"
-            ])
+        #expect(try LayoutFolder(["V1__a.sql": "", "x/seed.sql": ""]).set().ignoredFiles == ["x/seed.sql"])
     }
 
     @Test("Links to a file or folder, dangling links and circular links are refused")
@@ -171,11 +163,9 @@ struct MigrationFolderTests {
         arguments: Oddity.allCases)
     func odd(_ oddity: Oddity) throws {
         for (place, files) in [
-            ("0002_b.sql", ["0001_a.sql": "-- lockstep: up\n"]), ("0002_B.SQL", [:]),
-            ("V2__b.sql", ["V1__a.sql": ""]),
+            ("0002_b.sql", ["0001_a.sql": "-- lockstep: up\n"]), ("0002_B.SQL", [:]), ("V2__b.sql", ["V1__a.sql": ""]),
             ("sub/V2__b.sql", ["V1__a.sql": "", "sub/V3__c.sql": ""]),
-            ("2_b/up.sql", ["1_a/up.sql": "", "2_b/down.sql": ""]),
-            ("2_b/up.sql", ["2_b/README": ""]),
+            ("2_b/up.sql", ["1_a/up.sql": "", "2_b/down.sql": ""]), ("2_b/up.sql", ["2_b/README": ""]),
         ] as [(String, [String: String])] {
             let folder = try LayoutFolder(files)
             let path = folder.path.appending(place)
@@ -187,8 +177,7 @@ struct MigrationFolderTests {
                 let error = #expect(throws: LockstepError.self) { try read() }
                 #expect(error?.code == .migrationMalformed)
                 #expect(
-                    error?.message.contains(
-                        "\(place) has the name of a migration but is \(oddity.rawValue)") == true)
+                    error?.message.contains("\(place) has the name of a migration but is \(oddity.rawValue)") == true)
             }
         }
     }

@@ -25,9 +25,8 @@ struct SharedNumbersTests {
     @Test("by name, they are the parts of the number, in the order of their names")
     func byName() throws {
         let folder = try LayoutFolder([
-            "0001_tables.sql": Self.table, "0001_views.sql": Self.view,
-            "0002_more.up.sql": "CREATE TABLE b (x);", "0002_more.down.sql": "DROP TABLE b;",
-            "10_last.sql": "", "readme.sql": "nonsense",
+            "0001_tables.sql": Self.table, "0001_views.sql": Self.view, "0002_more.up.sql": "CREATE TABLE b (x);",
+            "0002_more.down.sql": "DROP TABLE b;", "10_last.sql": "", "readme.sql": "nonsense",
         ])
         let set = try folder.set(.byName)
         #expect(set.files.map(\.version.description) == ["1.1", "1.2", "2.1", "10.1"])
@@ -46,8 +45,7 @@ struct SharedNumbersTests {
         Refusal.expect(.versionDuplicate) { _ = try Migrator(set).run(on: connection) }
     }
 
-    @Test("a file that comes between applied ones is drift, and one after them is pending")
-    func between() throws {
+    @Test("a file that comes between applied ones is drift, and one after them is pending") func between() throws {
         var files = ["0001_b.sql": Self.table, "0001_c.sql": Self.view]
         let connection = try Connection.inMemory()
         _ = try Migrator(LayoutFolder(files).set(.byName)).run(on: connection)
@@ -61,8 +59,7 @@ struct SharedNumbersTests {
 
     @Test("a way down without its way up is refused")
     func orphan() throws {
-        let error = try LayoutFolder.error(
-            ["0001_a.sql": Self.table, "0001_b.down.sql": "DROP TABLE a;"], .byName)
+        let error = try LayoutFolder.error(["0001_a.sql": Self.table, "0001_b.down.sql": "DROP TABLE a;"], .byName)
         #expect(error?.code == .migrationMalformed)
         #expect(error?.message.contains("0001_b.down.sql") == true)
     }
@@ -73,10 +70,8 @@ struct SharedNumbersTests {
     func dialects() throws {
         // As programs in Go have them, with a fallback and two databases.
         let folder = try LayoutFolder([
-            "20200101000000_init.up.sql": Self.table,
-            "20200101000000_init.down.sql": "DROP TABLE a;",
-            "20200102000000_views.sqlite3.up.sql": Self.view,
-            "20200102000000_views.sqlite3.down.sql": "DROP VIEW v;",
+            "20200101000000_init.up.sql": Self.table, "20200101000000_init.down.sql": "DROP TABLE a;",
+            "20200102000000_views.sqlite3.up.sql": Self.view, "20200102000000_views.sqlite3.down.sql": "DROP VIEW v;",
             "20200102000000_views.postgres.up.sql": "CREATE MATERIALIZED VIEW v AS SELECT 1;",
             "20200102000000_views.postgres.down.sql": "DROP MATERIALIZED VIEW v;",
             "20200102000000_views.up.sql": "for any other",
@@ -84,10 +79,7 @@ struct SharedNumbersTests {
         ])
         let set = try folder.set()
         #expect(set.files.map(\.version.description) == ["20200101000000", "20200102000000"])
-        #expect(
-            set.files.map(\.fileName) == [
-                "20200101000000_init.up.sql", "20200102000000_views.sqlite3.up.sql",
-            ])
+        #expect(set.files.map(\.fileName) == ["20200101000000_init.up.sql", "20200102000000_views.sqlite3.up.sql"])
         #expect(set.files.allSatisfy { $0.isReversible })
         #expect(set.ignoredFiles.count == 4)
         #expect(set.ignoredFiles.contains("20200103000000_only.mysql.up.sql"))
@@ -110,15 +102,13 @@ struct SharedNumbersTests {
     @Test("two files for SQLite with one number are refused")
     func twice() throws {
         let set = try LayoutFolder([
-            "1_a.sqlite.up.sql": Self.table, "1_a.sqlite3.up.sql": "DROP TABLE a;",
-            "1_a.postgres.up.sql": "",
+            "1_a.sqlite.up.sql": Self.table, "1_a.sqlite3.up.sql": "DROP TABLE a;", "1_a.postgres.up.sql": "",
         ]).set()
         let connection = try Connection.inMemory()
         Refusal.expect(.versionDuplicate) { _ = try Migrator(set).run(on: connection) }
     }
 
-    @Test("a word that is no part of its own is a name, and a list of files knows of no dialects")
-    func names() throws {
+    @Test("a word that is no part of its own is a name, and a list of files knows of no dialects") func names() throws {
         let set = try LayoutFolder([
             "1_move_to_postgres.sql": Self.table, "2_all.sql": Self.view,
         ]).set()

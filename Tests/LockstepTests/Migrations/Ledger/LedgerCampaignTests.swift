@@ -22,16 +22,13 @@ struct LedgerCampaignTests {
             CREATE INDEX film_rank ON film (rank);
             """, down: "DROP INDEX IF EXISTS film_rank;\nALTER TABLE film DROP COLUMN rank;")
         sets = [
-            try MigrationSet(
-                name: "films", files: LedgerVictim.files + [(name: "0004_rank.sql", content: rank)]),
+            try MigrationSet(name: "films", files: LedgerVictim.files + [(name: "0004_rank.sql", content: rank)]),
             try MigrationSet(name: "shelves", layout: .flyway, files: LedgerVictim.otherFiles),
         ]
     }
 
     /// A database of both sets, with the first at its third version, or partly through its fourth.
-    private func database(_ fields: [FieldKeys], isBegun: Bool, _ canary: Canary) throws
-        -> Connection
-    {
+    private func database(_ fields: [FieldKeys], isBegun: Bool, _ canary: Canary) throws -> Connection {
         var options = ConnectionOptions()
         options.fieldKeys = fields
         let connection = try Connection.inMemory(options)
@@ -77,8 +74,7 @@ struct LedgerCampaignTests {
         let one = MigrationVersion(1)
         var seen: [Set<String>] = []
         for target: Plan.Target in [
-            .redo(1), .back(1), .latest, .version(one), .latest, .downTo(MigrationVersion(0)),
-            .back(9),
+            .redo(1), .back(1), .latest, .version(one), .latest, .downTo(MigrationVersion(0)), .back(9),
         ] {
             for set in sets {
                 do {
@@ -140,13 +136,11 @@ struct LedgerCampaignTests {
         #expect(reported > 60 && reported + excused.values.reduce(0, +) > 100)
     }
 
-    @Test("The control: if recorded SQL is requested and the files are gone, the canary rings")
-    func control() throws {
+    @Test("The control: if recorded SQL is requested and the files are gone, the canary rings") func control() throws {
         let canary = Canary()
         let connection = try database([], isBegun: false, canary)
         try LedgerVictim.forge(
-            "UPDATE lockstep_migration SET down = '\(LedgerMutation.planted)' WHERE position = 3;",
-            connection)
+            "UPDATE lockstep_migration SET down = '\(LedgerMutation.planted)' WHERE position = 3;", connection)
         let older = try MigrationSet(name: "films", files: Array(LedgerVictim.files.prefix(2)))
         _ = try Migrator(older, recordedDown: .allowed).run(.back(1), on: connection)
         #expect(canary.rings == 1)

@@ -14,9 +14,7 @@ struct LedgerCodeTests {
 
     private func expectTampered(_ victim: LedgerVictim, _ connection: borrowing Connection) throws {
         let verdict = try victim.verdict(connection)
-        #expect(
-            verdict.count == 1 && verdict.first?.hasPrefix("error: tampered ") == true, "\(verdict)"
-        )
+        #expect(verdict.count == 1 && verdict.first?.hasPrefix("error: tampered ") == true, "\(verdict)")
         for target: Plan.Target in [.latest, .back(1), .redo(1), .version(MigrationVersion(1))] {
             #expect(try victim.refusal(of: target, connection) == .tampered)
         }
@@ -38,17 +36,13 @@ struct LedgerCodeTests {
         }
         #expect(Set(entries.compactMap(\.code?.mac)).count == 4)
         #expect(try victim.verdict(connection) == [])
-        #expect(
-            try LedgerCheck.run(connection, victim.sets).summary
-                == "4 applied of films, shelves, 4 authenticated")
+        #expect(try LedgerCheck.run(connection, victim.sets).summary == "4 applied of films, shelves, 4 authenticated")
 
         let plain = try LedgerVictim().database()
         #expect(try rows(plain).allSatisfy { $0.code == nil })
         #expect(
             try Scratch.int(
-                plain,
-                "SELECT count(*) FROM pragma_table_info('lockstep_migration') WHERE name LIKE 'mac%'"
-            ) == 0)
+                plain, "SELECT count(*) FROM pragma_table_info('lockstep_migration') WHERE name LIKE 'mac%'") == 0)
     }
 
     @Test(
@@ -74,8 +68,7 @@ struct LedgerCodeTests {
         #expect(try outcome()?.hasFailed == false)
         do {
             let connection = try scratch.open()
-            try LedgerVictim.forge(
-                "UPDATE lockstep_migration SET applied_at = 1 WHERE position = 2;", connection)
+            try LedgerVictim.forge("UPDATE lockstep_migration SET applied_at = 1 WHERE position = 2;", connection)
         }
         #expect(try outcome()?.obstacle?.code == .tampered)
         var storing = StoreOptions()
@@ -144,8 +137,7 @@ struct LedgerCodeTests {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys(retired: [1])])
         let connection = try victim.database()
         try LedgerVictim.forge(
-            "UPDATE lockstep_migration SET \(change) WHERE \"set\" = 'films' AND version = '2';",
-            connection)
+            "UPDATE lockstep_migration SET \(change) WHERE \"set\" = 'films' AND version = '2';", connection)
         try expectTampered(victim, connection)
     }
 
@@ -180,8 +172,7 @@ struct LedgerCodeTests {
     func impossible(_ change: String) throws {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
         let connection = try victim.database()
-        try LedgerVictim.forge(
-            "UPDATE lockstep_migration SET \(change) WHERE position = 2;", connection)
+        try LedgerVictim.forge("UPDATE lockstep_migration SET \(change) WHERE position = 2;", connection)
         try expectTampered(victim, connection)
     }
 
@@ -193,15 +184,12 @@ struct LedgerCodeTests {
         // Applied at another time, so its row differs.
         let elsewhere = try rows(victim.database())
         let stranger = try rows(other.database())
-        for (entry, dataset) in [
-            (elsewhere[1], CellWorkbench.dataset), (stranger[1], CellWorkbench.dataset),
-        ] {
+        for (entry, dataset) in [(elsewhere[1], CellWorkbench.dataset), (stranger[1], CellWorkbench.dataset)] {
             let connection = try victim.database()
             let code = try #require(entry.code)
             try connection.with(rights: .engine) {
                 try connection.execute(
-                    "UPDATE lockstep_migration SET mac = ?, mac_dataset = ? WHERE position = 2",
-                    code.mac, dataset)
+                    "UPDATE lockstep_migration SET mac = ?, mac_dataset = ? WHERE position = 2", code.mac, dataset)
             }
             try expectTampered(victim, connection)
         }
@@ -212,18 +200,14 @@ struct LedgerCodeTests {
     )
     func removed() throws {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
-        let stripped =
-            "UPDATE lockstep_migration SET mac = NULL, mac_dataset = NULL, mac_key_version = NULL;"
+        let stripped = "UPDATE lockstep_migration SET mac = NULL, mac_dataset = NULL, mac_key_version = NULL;"
         let connection = try victim.database()
         try LedgerVictim.forge(stripped, connection)
         #expect(try victim.verdict(connection) == [])
         try LedgerVictim.forge(
-            "UPDATE lockstep_migration SET down = '\(LedgerVictim.planted)' WHERE position = 3;",
-            connection)
+            "UPDATE lockstep_migration SET down = '\(LedgerVictim.planted)' WHERE position = 3;", connection)
         let verdict = try victim.verdict(connection)
-        #expect(
-            verdict.first?.hasPrefix("failure: 0003_note.sql has a different way down") == true,
-            "\(verdict)")
+        #expect(verdict.first?.hasPrefix("failure: 0003_note.sql has a different way down") == true, "\(verdict)")
         for target: Plan.Target in [.latest, .back(1), .redo(1)] {
             #expect(try victim.refusal(of: target, connection) == .migrationChanged)
         }
@@ -241,14 +225,12 @@ struct LedgerCodeTests {
         #expect(try rows(dropped).map { $0.code != nil } == [false, false, false, true])
     }
 
-    @Test("Where no place is left for another row, nothing is recorded, and nothing traps")
-    func noPlace() throws {
+    @Test("Where no place is left for another row, nothing is recorded, and nothing traps") func noPlace() throws {
         let victim = try LedgerVictim()
         let connection = try Connection.inMemory()
         _ = try Migrator(victim.films).run(.version(MigrationVersion(2)), on: connection)
         try LedgerVictim.forge(
-            "UPDATE lockstep_migration SET position = 9223372036854775807 WHERE position = 2;",
-            connection)
+            "UPDATE lockstep_migration SET position = 9223372036854775807 WHERE position = 2;", connection)
         #expect(try victim.refusal(of: .latest, connection) == .tampered)
         #expect(try rows(connection).count == 2)
     }
@@ -258,12 +240,9 @@ struct LedgerCodeTests {
         let victim = try LedgerVictim(fields: [CellWorkbench.keys()])
         let connection = try victim.database()
         let entries = try rows(connection)
-        #expect(
-            try LedgerCodes([CellWorkbench.keys(dataset: Self.otherDataset)]).check(entries) == 0)
+        #expect(try LedgerCodes([CellWorkbench.keys(dataset: Self.otherDataset)]).check(entries) == 0)
         #expect(try LedgerCodes([]).check(entries) == 0)
-        for keys in [
-            try CellWorkbench.keys(active: 9, destroyed: [3]), try CellWorkbench.keys(active: 9),
-        ] {
+        for keys in [try CellWorkbench.keys(active: 9, destroyed: [3]), try CellWorkbench.keys(active: 9)] {
             let codes = LedgerCodes([keys])
             #expect(try codes.check(entries) == 0)
             #expect(codes.uncheckable(entries) == 4)
@@ -302,8 +281,7 @@ struct LedgerCodeTests {
         let keys = try CellWorkbench.keys()
         let key = try keys.ledgerKey(3)
         #expect(
-            Hex.encode(Secrets.bytes(of: key))
-                == "f46eae6ec5cf04fc75e4c5947744d3d8a48a4082749795c2c2b7b893ae73a395")
+            Hex.encode(Secrets.bytes(of: key)) == "f46eae6ec5cf04fc75e4c5947744d3d8a48a4082749795c2c2b7b893ae73a395")
         for (down, mac) in [
             (
                 "DROP TABLE movie;\n",
@@ -357,9 +335,6 @@ struct LedgerCodeTests {
             requests.append(Request(entry, code))
             requests.append(Request(next, code))
         }
-        #expect(
-            try CellReader.answers(requests) == [
-                "holds", "forged", "holds", "forged", "holds", "forged",
-            ])
+        #expect(try CellReader.answers(requests) == ["holds", "forged", "holds", "forged", "holds", "forged"])
     }
 }

@@ -67,19 +67,14 @@ struct LedgerForgeryTests {
     private static let planted = "char(10) || '\(LedgerVictim.planted)'"
 
     static let forgeries = [
-        Forgery(
-            "another name", update("name = 'better'"), .migrationChanged, .migrationChanged,
-            "different name"),
+        Forgery("another name", update("name = 'better'"), .migrationChanged, .migrationChanged, "different name"),
         Forgery(
             "a way down replaced", update("down = \(planted)"), .migrationChanged,
             .migrationChanged,
             "different way down"),
         Forgery(
-            "a way down removed", update("down = NULL"), .migrationChanged, .migrationChanged,
-            "different way down"),
-        Forgery(
-            "a way down emptied", update("down = ''"), .migrationChanged, .migrationChanged,
-            "different way down"),
+            "a way down removed", update("down = NULL"), .migrationChanged, .migrationChanged, "different way down"),
+        Forgery("a way down emptied", update("down = ''"), .migrationChanged, .migrationChanged, "different way down"),
         Forgery(
             "a way down appended to", update("down = down || \(planted)"), .migrationChanged,
             .migrationChanged, "different way down"),
@@ -101,9 +96,7 @@ struct LedgerForgeryTests {
             "a checksum of the tokens", update("checksum_tokens = randomblob(32)"),
             .migrationChanged,
             .migrationChanged, "contradict each other"),
-        Forgery(
-            "a checksum of the bytes", update("checksum_bytes = randomblob(32)"), nil, nil,
-            "only in line endings"),
+        Forgery("a checksum of the bytes", update("checksum_bytes = randomblob(32)"), nil, nil, "only in line endings"),
         Forgery(
             "all checksums",
             update(
@@ -118,14 +111,10 @@ struct LedgerForgeryTests {
             WHERE "set" = 'films' AND version = '3';
             """, .migrationChanged, .migrationChanged, "0003_note.sql has changed since"),
         Forgery(
-            "a checksum of another length", update("checksum_bytes = x'00'"), .tampered, .tampered,
-            "invalid checksum"),
+            "a checksum of another length", update("checksum_bytes = x'00'"), .tampered, .tampered, "invalid checksum"),
         Forgery(
-            "a version that no file has", row("films", "9"), .migrationMissing, .migrationMissing,
-            "its file is gone"),
-        Forgery(
-            "a row of a set that nobody gave", row("music", "1"), nil, nil,
-            "the set music was applied"),
+            "a version that no file has", row("films", "9"), .migrationMissing, .migrationMissing, "its file is gone"),
+        Forgery("a row of a set that nobody gave", row("music", "1"), nil, nil, "the set music was applied"),
         Forgery(
             "a row of the other set copied in", row("films", "4", name: "shelf"), .migrationMissing,
             .migrationMissing, "its file is gone"),
@@ -140,46 +129,28 @@ struct LedgerForgeryTests {
             "a version twice", loose + row("films", "3", name: "note", position: "77"), .tampered,
             .tampered,
             "a version twice"),
+        Forgery("a position twice", loose + row("films", "9", position: "3"), .tampered, .tampered, "invalid position"),
+        Forgery("a position before the first", update("position = -5"), .tampered, .tampered, "invalid position"),
+        Forgery("the last place that there is", update("position = 9223372036854775807"), nil, nil, ""),
         Forgery(
-            "a position twice", loose + row("films", "9", position: "3"), .tampered, .tampered,
-            "invalid position"),
-        Forgery(
-            "a position before the first", update("position = -5"), .tampered, .tampered,
-            "invalid position"),
-        Forgery(
-            "the last place that there is", update("position = 9223372036854775807"), nil, nil, ""),
-        Forgery(
-            "another order",
-            "UPDATE lockstep_migration SET position = 99 WHERE \"set\" = 'films' AND version = '1';",
+            "another order", "UPDATE lockstep_migration SET position = 99 WHERE \"set\" = 'films' AND version = '1';",
             nil, nil, "films 1 was applied after 3"),
         Forgery(
-            "the newest row removed",
-            "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '3';",
+            "the newest row removed", "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '3';",
             .migrationFailed, nil,
             "not applied yet"),
         Forgery(
-            "a row in the middle removed",
-            "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '2';",
+            "a row in the middle removed", "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '2';",
             .outOfOrder, nil,
             "was never applied"),
+        Forgery("all rows removed", "DELETE FROM lockstep_migration;", .migrationFailed, nil, "user_version"),
+        Forgery("the table removed", "DROP TABLE lockstep_migration;", .migrationFailed, nil, "user_version"),
+        Forgery("a duration below zero", update("duration = -1"), .tampered, .tampered, "invalid duration"),
+        Forgery("a name that is no text", update("name = x'80ff'"), .tampered, .tampered, "value of the wrong type"),
         Forgery(
-            "all rows removed", "DELETE FROM lockstep_migration;", .migrationFailed, nil,
-            "user_version"),
+            "a time that is a text", update("applied_at = 'never'"), .tampered, .tampered, "value of the wrong type"),
         Forgery(
-            "the table removed", "DROP TABLE lockstep_migration;", .migrationFailed, nil,
-            "user_version"),
-        Forgery(
-            "a duration below zero", update("duration = -1"), .tampered, .tampered,
-            "invalid duration"),
-        Forgery(
-            "a name that is no text", update("name = x'80ff'"), .tampered, .tampered,
-            "value of the wrong type"),
-        Forgery(
-            "a time that is a text", update("applied_at = 'never'"), .tampered, .tampered,
-            "value of the wrong type"),
-        Forgery(
-            "an applied version noted as begun", progress("3", isUp: 1), .tampered, .tampered,
-            "recorded as unfinished"),
+            "an applied version noted as begun", progress("3", isUp: 1), .tampered, .tampered, "recorded as unfinished"),
         Forgery(
             "an applied version noted as being undone, by another way", progress("3", isUp: 0),
             .tampered, .tampered,
@@ -190,13 +161,11 @@ struct LedgerForgeryTests {
             .tampered, "contains an invalid"),
         Forgery(
             "a begun version with another way down",
-            progress("3", isUp: 1)
-                + "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '3';",
+            progress("3", isUp: 1) + "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '3';",
             .migrationChanged, .migrationChanged, "different way down"),
         Forgery(
             "a version being undone that was never applied",
-            progress("3", isUp: 0)
-                + "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '3';",
+            progress("3", isUp: 0) + "DELETE FROM lockstep_migration WHERE \"set\" = 'films' AND version = '3';",
             .tampered, .tampered, "recorded as unfinished"),
     ]
 
@@ -211,8 +180,7 @@ struct LedgerForgeryTests {
             let verdict = try victim.verdict(connection)
             // A change that keeps the order of application is not reported.
             #expect(
-                forgery.verdict.isEmpty
-                    ? verdict.isEmpty : verdict.contains { $0.contains(forgery.verdict) },
+                forgery.verdict.isEmpty ? verdict.isEmpty : verdict.contains { $0.contains(forgery.verdict) },
                 "\(verdict)")
             let code = try victim.refusal(of: isBack ? .back(1) : .latest, connection)
             #expect(code == (isBack ? forgery.back : forgery.forward))
@@ -223,8 +191,7 @@ struct LedgerForgeryTests {
 
     static let repeatables = [
         Forgery(
-            "a checksum of the text", "checksum_text = randomblob(32)", .migrationChanged, nil,
-            "contradict each other"),
+            "a checksum of the text", "checksum_text = randomblob(32)", .migrationChanged, nil, "contradict each other"),
         Forgery(
             "a checksum of the tokens", "checksum_tokens = randomblob(32)", .migrationChanged, nil,
             "contradict each other"),
@@ -233,17 +200,14 @@ struct LedgerForgeryTests {
             "checksum_bytes = zeroblob(32), checksum_text = zeroblob(32), checksum_tokens = zeroblob(32)",
             nil, nil,
             "has not run yet"),
-        Forgery(
-            "a checksum of the bytes", "checksum_bytes = randomblob(32)", nil, nil,
-            "only in line endings"),
+        Forgery("a checksum of the bytes", "checksum_bytes = randomblob(32)", nil, nil, "only in line endings"),
         Forgery(
             "bytes and text", "checksum_bytes = randomblob(32), checksum_text = randomblob(32)",
             nil, nil,
             "only in comments or white space"),
         Forgery("another name", "name = 'other'", nil, nil, "is gone"),
         Forgery("a set that nobody gave", "\"set\" = 'other'", nil, nil, "has not run yet"),
-        Forgery(
-            "no blob", "checksum_text = 'text'", .tampered, .tampered, "value of the wrong type"),
+        Forgery("no blob", "checksum_text = 'text'", .tampered, .tampered, "value of the wrong type"),
     ]
 
     @Test("The same holds for repeatable migrations", arguments: repeatables)
@@ -284,8 +248,7 @@ struct LedgerForgeryTests {
         #expect(error?.hint?.contains("restore the original file") == true)
     }
 
-    @Test("Edits of comments and white space, also in the way down, are still a notice")
-    func harmlessEdits() throws {
+    @Test("Edits of comments and white space, also in the way down, are still a notice") func harmlessEdits() throws {
         let victim = try LedgerVictim()
         let connection = try victim.database()
         for edit in [

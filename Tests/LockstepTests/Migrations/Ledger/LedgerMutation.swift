@@ -6,8 +6,7 @@ import TestSupport
 struct LedgerMutation {
     /// Why no reader of the ledger and the files can detect it.
     enum Excuse: String, CaseIterable {
-        case timesOfVersion =
-            "no file says when a version was applied, for how long, and by which Lockstep"
+        case timesOfVersion = "no file says when a version was applied, for how long, and by which Lockstep"
         case place = "the order of application is the same"
         case timesOfRepeatable = "no file says when a repeatable migration ran"
         case noCode = "a row that has lost its MAC is one that was applied without field keys"
@@ -52,13 +51,9 @@ struct LedgerMutation {
     private static func field(
         _ row: String, _ hasCodes: Bool, _ source: inout SplitMix64
     ) -> LedgerMutation {
-        let texts = [
-            "'\(planted)'", "char(10) || '\(planted)'", "'x'", "''", "'9'", "'0001'", "x'00'",
-            "NULL",
-        ]
+        let texts = ["'\(planted)'", "char(10) || '\(planted)'", "'x'", "''", "'9'", "'0001'", "x'00'", "NULL"]
         let any = pick(texts, &source)
-        let blob = pick(
-            ["randomblob(32)", "zeroblob(32)", "x''", "'text'", "randomblob(31)"], &source)
+        let blob = pick(["randomblob(32)", "zeroblob(32)", "x''", "'text'", "randomblob(31)"], &source)
         let number = pick(["0", "-1", "9223372036854775807", "12.5", "'soon'", "77"], &source)
         switch Int.random(in: 0..<9, using: &source) {
         case 0: return update("name = \(any)", row)
@@ -77,8 +72,7 @@ struct LedgerMutation {
             let isNumber = Int64(number).map { column != "duration" || $0 >= 0 } ?? false
             // Any text is a version of Lockstep, and a column of texts turns any number into one.
             let isPossible = isNumber || column == "tool_version"
-            return update(
-                "\(column) = \(number)", row, !hasCodes && isPossible ? .timesOfVersion : nil)
+            return update("\(column) = \(number)", row, !hasCodes && isPossible ? .timesOfVersion : nil)
         }
     }
 
@@ -99,9 +93,7 @@ struct LedgerMutation {
     private static func swapped(_ source: inout SplitMix64) -> LedgerMutation {
         let to = Int.random(in: 1...4, using: &source)
         let from = to % 4 + 1
-        let columns = pick(
-            ["name", "down", "checksum_bytes, checksum_text, checksum_tokens", "name, down"],
-            &source)
+        let columns = pick(["name", "down", "checksum_bytes, checksum_text, checksum_tokens", "name, down"], &source)
         return LedgerMutation(
             """
             UPDATE lockstep_migration SET (\(columns)) =
@@ -134,8 +126,7 @@ struct LedgerMutation {
                 "checksum_text = x'01'", "applied_at = 5", "tool_version = 'x'",
             ], &source)
         let isTime = assignment.hasPrefix("applied_at") || assignment.hasPrefix("tool_version")
-        return LedgerMutation(
-            "UPDATE lockstep_repeatable SET \(assignment);", isTime ? .timesOfRepeatable : nil)
+        return LedgerMutation("UPDATE lockstep_repeatable SET \(assignment);", isTime ? .timesOfRepeatable : nil)
     }
 
     /// A note of a version that is not under way.
@@ -144,9 +135,7 @@ struct LedgerMutation {
     ) -> LedgerMutation {
         let version = Int.random(in: 1...3, using: &source)
         let table =
-            isBegun
-            ? ""
-            : "CREATE TABLE lockstep_progress (\(progressColumns), PRIMARY KEY (\"set\", version));"
+            isBegun ? "" : "CREATE TABLE lockstep_progress (\(progressColumns), PRIMARY KEY (\"set\", version));"
         return LedgerMutation(
             """
             \(table)
@@ -189,8 +178,7 @@ struct LedgerMutation {
                 "is_up = 'x'",
             ], &source)
         return LedgerMutation(
-            "UPDATE lockstep_progress SET \(assignment);",
-            harmless.contains(assignment) && !hasCodes ? .howFar : nil)
+            "UPDATE lockstep_progress SET \(assignment);", harmless.contains(assignment) && !hasCodes ? .howFar : nil)
     }
 
     private static func update(
@@ -199,8 +187,7 @@ struct LedgerMutation {
         LedgerMutation("UPDATE lockstep_migration SET \(assignment) \(row);", excuse)
     }
 
-    private static func pick<Element>(_ elements: [Element], _ source: inout SplitMix64) -> Element
-    {
+    private static func pick<Element>(_ elements: [Element], _ source: inout SplitMix64) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &source)]
     }
 }

@@ -22,21 +22,14 @@ struct LedgerVictim {
                 down:
                     "-- The index first.\nDROP INDEX film_year;\nALTER TABLE film DROP COLUMN year;"
             )
-        ),
-        (
-            name: "0003_note.sql",
-            content: Scratch.up("CREATE TABLE note (x);", down: "DROP TABLE note;")
-        ),
+        ), (name: "0003_note.sql", content: Scratch.up("CREATE TABLE note (x);", down: "DROP TABLE note;")),
     ]
 
     /// Flyway's layout: ways down in separate files, and a repeatable migration.
     static let otherFiles = [
         (name: "V1__shelf.sql", content: "CREATE TABLE shelf (id INTEGER PRIMARY KEY);\n"),
         (name: "U1__shelf.sql", content: "DROP TABLE shelf;\n"),
-        (
-            name: "R__shelves.sql",
-            content: "CREATE VIEW IF NOT EXISTS shelves AS SELECT id FROM shelf;\n"
-        ),
+        (name: "R__shelves.sql", content: "CREATE VIEW IF NOT EXISTS shelves AS SELECT id FROM shelf;\n"),
     ]
 
     static let objects: Set<String> = ["film", "film_year", "note", "shelf", "shelves"]
@@ -90,8 +83,7 @@ struct LedgerVictim {
     func tryEverything(_ connection: borrowing Connection) throws {
         let one = MigrationVersion(1)
         for target: Plan.Target in [
-            .latest, .redo(1), .back(1), .version(one), .latest, .downTo(MigrationVersion(0)),
-            .back(9),
+            .latest, .redo(1), .back(1), .version(one), .latest, .downTo(MigrationVersion(0)), .back(9),
         ] {
             for set in sets { _ = try refusal(of: target, connection, set) }
         }

@@ -48,11 +48,9 @@ struct ProgressForgeryTests {
         guard case .file(let file) = migration else { throw Stop() }
         let segments = try file.up.segments(migration.origin(in: set.name))
         var row = UnfinishedMigration(
-            set: set.name, version: migration.version, name: migration.name, isUp: true,
-            startedAt: 1, checksums: migration.checksums, down: migration.recordedDown,
-            segment: segments.count, cursor: .null)
-        row.completed = try CompletedPart(segments).digest(
-            segment: segments.count, cursor: .null, hasBegun: false)
+            set: set.name, version: migration.version, name: migration.name, isUp: true, startedAt: 1,
+            checksums: migration.checksums, down: migration.recordedDown, segment: segments.count, cursor: .null)
+        row.completed = try CompletedPart(segments).digest(segment: segments.count, cursor: .null, hasBegun: false)
         return row
     }
 
@@ -81,8 +79,7 @@ struct ProgressForgeryTests {
         #expect(try connection.read { try $0.texts("SELECT title FROM film_open") } == titles)
     }
 
-    @Test("A run that leaves a declared column in plaintext fails, whatever the row proves")
-    func afterwards() throws {
+    @Test("A run that leaves a declared column in plaintext fails, whatever the row proves") func afterwards() throws {
         let connection = try bench.open()
         try connection.with(rights: .engine) {
             try MigrationProgress.record(forgery(), connection)
@@ -111,9 +108,7 @@ struct ProgressForgeryTests {
         try tamper("UPDATE lockstep_progress SET \(change)")
         let connection = try bench.open()
         let code = try Refusal.code { _ = try Migrator(set).run(on: connection) }
-        #expect(
-            [.tampered, .migrationUnfinished].contains(code),
-            "\(change): \(String(describing: code))")
+        #expect([.tampered, .migrationUnfinished].contains(code), "\(change): \(String(describing: code))")
         #expect(try Ledger.entries(connection).isEmpty)
     }
 
@@ -163,9 +158,7 @@ struct ProgressForgeryTests {
         row.completed = checksum(4)
         let code = try #require(try LedgerCodes([CellWorkbench.keys()]).code(for: row))
         #expect(code.keyVersion == 3)
-        #expect(
-            Hex.encode(code.mac)
-                == "eb8a20b1064e6432c4ee7a5b20a45aeb06c802714caa3f0ce86953e2ec2ad39a")
+        #expect(Hex.encode(code.mac) == "eb8a20b1064e6432c4ee7a5b20a45aeb06c802714caa3f0ce86953e2ec2ad39a")
     }
 
     private static let fill = """
@@ -174,10 +167,8 @@ struct ProgressForgeryTests {
         UPDATE film SET year = year + 1 WHERE id BETWEEN :first AND :last;
         """
 
-    @Test("What an earlier build, or a run without keys, has begun goes on without keys")
-    func withoutKeys() throws {
-        let set = try MigrationSet(
-            name: "films", files: [(name: "0001_fill.sql", content: Self.fill)])
+    @Test("What an earlier build, or a run without keys, has begun goes on without keys") func withoutKeys() throws {
+        let set = try MigrationSet(name: "films", files: [(name: "0001_fill.sql", content: Self.fill)])
         do {
             let connection = try bench.open([])
             let stopping = Migrator(set) { event in if case .advanced = event { throw Stop() } }

@@ -67,8 +67,7 @@ struct UnfinishedMigrationTests {
         }
     }
 
-    @Test("What has run of it is named; its file goes on if it drops that first")
-    func droppedFirst() throws {
+    @Test("What has run of it is named; its file goes on if it drops that first") func droppedFirst() throws {
         let connection = try Connection.inMemory()
         #expect(try givenUp(connection) == ["index t_by_n unexpected", "table u unexpected"])
         let corrected = try Scratch.set(
@@ -82,8 +81,7 @@ struct UnfinishedMigrationTests {
         #expect(try Ledger.entries(connection).count == 2)
     }
 
-    @Test("Finished by hand, it is recorded by a baseline, and the next versions run")
-    func finishedByHand() throws {
+    @Test("Finished by hand, it is recorded by a baseline, and the next versions run") func finishedByHand() throws {
         let connection = try Connection.inMemory()
         _ = try givenUp(connection)
         let set = try Scratch.set(
@@ -181,8 +179,7 @@ struct UnfinishedMigrationTests {
         }
         let unfinished = try #require(try Ledger.history(connection).unfinished.first)
         #expect(unfinished.completed == nil)
-        let changed = try Scratch.set(
-            Scratch.up(Self.create), Scratch.up(Self.fill.replacing("100", with: "200")))
+        let changed = try Scratch.set(Scratch.up(Self.create), Scratch.up(Self.fill.replacing("100", with: "200")))
         Refusal.expect(.migrationChanged) { _ = try Migrator(changed).run(on: connection) }
         // Stopped again, the row has a digest.
         _ = try begun(connection)
@@ -196,15 +193,13 @@ struct UnfinishedMigrationTests {
         let connection = try Connection.inMemory()
         _ = try begun(connection)
         try connection.with(rights: .engine) {
-            try connection.execute(
-                SQL(verbatim: "UPDATE lockstep_progress SET completed = \(value)"))
+            try connection.execute(SQL(verbatim: "UPDATE lockstep_progress SET completed = \(value)"))
         }
         Refusal.expect(.tampered) { _ = try Migrator(set()).run(on: connection) }
         Refusal.expect(.tampered) { _ = try Ledger.history(connection) }
     }
 
-    @Test("Another runner can end the version at every statement of those who read")
-    func endedMeanwhile() throws {
+    @Test("Another runner can end the version at every statement of those who read") func endedMeanwhile() throws {
         var isOver = false
         var ended = 0
         while !isOver {

@@ -7,8 +7,7 @@ struct PlanTests {
     private let up = "-- lockstep: up\nSELECT 1;\n-- lockstep: down\nSELECT 2;\n"
 
     private func set(_ versions: [String], content: String? = nil) throws -> MigrationSet {
-        try MigrationSet(
-            name: "test", files: versions.map { (name: "\($0)_x.sql", content: content ?? up) })
+        try MigrationSet(name: "test", files: versions.map { (name: "\($0)_x.sql", content: content ?? up) })
     }
 
     private func ledger(_ set: MigrationSet, _ count: Int) -> [LedgerEntry] {
@@ -43,8 +42,7 @@ struct PlanTests {
         let set = try set(["1", "2"])
         #expect(Plan(set, ledger: ledger(set, 2), target: .latest).steps.isEmpty)
         #expect(Plan(try self.set([]), ledger: [], target: .latest).steps.isEmpty)
-        #expect(
-            Plan(set, ledger: ledger(set, 2), target: .version(MigrationVersion(2))).steps.isEmpty)
+        #expect(Plan(set, ledger: ledger(set, 2), target: .version(MigrationVersion(2))).steps.isEmpty)
         #expect(Plan(set, ledger: ledger(set, 2), target: .back(0)).steps.isEmpty)
     }
 
@@ -65,10 +63,8 @@ struct PlanTests {
     @Test("Going back undoes the newest application first, and no more than exist")
     func back() throws {
         let set = try set(["1", "2", "3"])
-        #expect(
-            versions(Plan(set, ledger: ledger(set, 3), target: .back(2))) == ["down 3", "down 2"])
-        #expect(
-            versions(Plan(set, ledger: ledger(set, 2), target: .back(9))) == ["down 2", "down 1"])
+        #expect(versions(Plan(set, ledger: ledger(set, 3), target: .back(2))) == ["down 3", "down 2"])
+        #expect(versions(Plan(set, ledger: ledger(set, 2), target: .back(9))) == ["down 2", "down 1"])
         #expect(Plan(set, ledger: [], target: .back(1)).steps.isEmpty)
     }
 
@@ -99,8 +95,7 @@ struct PlanTests {
         let gap = try set(["1", "2", "4"])
         #expect(fatal(Plan(gap, ledger: [], target: .latest)) == [.versionGap])
         let changed = try set(["1", "2", "3"], content: "-- lockstep: up\nSELECT 3;\n")
-        #expect(
-            fatal(Plan(changed, ledger: ledger(good, 1), target: .latest)) == [.migrationChanged])
+        #expect(fatal(Plan(changed, ledger: ledger(good, 1), target: .latest)) == [.migrationChanged])
         #expect(
             fatal(Plan(try set(["1"]), ledger: ledger(good, 2), target: .latest))
                 == [.migrationMissing])
@@ -126,18 +121,12 @@ struct PlanTests {
         let ledger = ledger(try set(["1", "2", "3"]), 3)
         let older = try set(["1"])
         let target = Plan.Target.version(MigrationVersion(1))
-        #expect(
-            fatal(Plan(older, ledger: ledger, target: target)) == [
-                .migrationMissing, .migrationMissing,
-            ])
+        #expect(fatal(Plan(older, ledger: ledger, target: target)) == [.migrationMissing, .migrationMissing])
         let back = Plan(older, ledger: ledger, target: target, recordedDown: .allowed)
         #expect(versions(back) == ["down 3", "down 2"])
         #expect(back.findings.map(\.isFatal) == [false, false])
         #expect(fatal(Plan(older, ledger: ledger, target: .back(1))) == [.migrationMissing])
-        #expect(
-            versions(Plan(older, ledger: ledger, target: .back(1), recordedDown: .allowed)) == [
-                "down 3"
-            ])
+        #expect(versions(Plan(older, ledger: ledger, target: .back(1), recordedDown: .allowed)) == ["down 3"])
         #expect(fatal(Plan(older, ledger: ledger, target: .latest)).count == 2)
     }
 
@@ -162,8 +151,7 @@ struct PlanTests {
     @Test("A version 0 is undone with all, and not above 0")
     func downBelowZero() throws {
         let files = ["0-a.do.sql", "0-a.undo.sql", "1-b.do.sql", "1-b.undo.sql"]
-        let set = try MigrationSet(
-            name: "test", layout: .numbered, files: files.map { ($0, "SELECT 1;") })
+        let set = try MigrationSet(name: "test", layout: .numbered, files: files.map { ($0, "SELECT 1;") })
         let all = Plan(set, ledger: ledger(set, 2), target: .downTo(.unversioned))
         #expect(versions(all) == ["down 1", "down 0"])
         let above = Plan(set, ledger: ledger(set, 2), target: .downTo(MigrationVersion(0)))
@@ -192,8 +180,7 @@ struct PlanTests {
         try plan.requireSound()
         let crlf = up.split(separator: "\n", omittingEmptySubsequences: false)
             .joined(separator: "\r\n")
-        let ended = Plan(
-            try self.set(["1"], content: crlf), ledger: ledger(set, 1), target: .latest)
+        let ended = Plan(try self.set(["1"], content: crlf), ledger: ledger(set, 1), target: .latest)
         #expect(ended.findings.map(\.isFatal) == [false])
         #expect(ended.findings.first?.error.message.contains("line endings") == true)
     }

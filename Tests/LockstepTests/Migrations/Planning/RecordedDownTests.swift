@@ -48,10 +48,7 @@ struct RecordedDownTests {
         #expect(preview.steps.map(\.title) == ["films/0003_note.sql"])
         #expect(preview.steps.flatMap(\.statements).map(\.line) == [4])
         let broken = try MigrationSet(
-            name: "bad",
-            files: [
-                (name: "1_x.sql", content: Scratch.up("CREATE TABLE x (y);", down: "DROP TABLE z;"))
-            ])
+            name: "bad", files: [(name: "1_x.sql", content: Scratch.up("CREATE TABLE x (y);", down: "DROP TABLE z;"))])
         _ = try Migrator(broken).run(on: connection)
         let error = #expect(throws: LockstepError.self) {
             try Migrator(broken).run(.back(1), on: connection)
@@ -59,13 +56,10 @@ struct RecordedDownTests {
         #expect(error?.message.hasPrefix("bad/1_x.sql:4: ") == true, "\(error?.message ?? "")")
     }
 
-    @Test("Without the file it is refused with an alternative, and runs on demand")
-    func missingFile() throws {
+    @Test("Without the file it is refused with an alternative, and runs on demand") func missingFile() throws {
         let victim = try LedgerVictim()
         let connection = try victim.database()
-        for target: Plan.Target in [
-            .back(1), .version(MigrationVersion(2)), .downTo(MigrationVersion(2)), .redo(1),
-        ] {
+        for target: Plan.Target in [.back(1), .version(MigrationVersion(2)), .downTo(MigrationVersion(2)), .redo(1)] {
             let error = #expect(throws: LockstepError.self) {
                 try Migrator(older()).run(target, on: connection)
             }
@@ -148,8 +142,7 @@ struct RecordedDownTests {
             try connection.protect("title", of: "film", keys: keys)
             #expect(try connection.texts("SELECT title FROM film_open") == ["Laura"])
         }
-        for reading in ["lockstep_open('film.title', title, id) FROM film", "title FROM film_open"]
-        {
+        for reading in ["lockstep_open('film.title', title, id) FROM film", "title FROM film_open"] {
             let connection = try scratch.open()
             try connection.with(rights: .engine) {
                 try connection.execute(
@@ -185,8 +178,7 @@ struct RecordedDownTests {
         }
     }
 
-    @Test("A begun version is abandoned by its file, and by its record only on demand")
-    func abandoning() throws {
+    @Test("A begun version is abandoned by its file, and by its record only on demand") func abandoning() throws {
         let script = """
             ALTER TABLE film ADD COLUMN rank INTEGER;
             -- lockstep: backfill film batch=1
@@ -194,10 +186,7 @@ struct RecordedDownTests {
             """
         let files =
             LedgerVictim.files + [
-                (
-                    name: "0004_rank.sql",
-                    content: Scratch.up(script, down: "ALTER TABLE film DROP COLUMN rank;")
-                )
+                (name: "0004_rank.sql", content: Scratch.up(script, down: "ALTER TABLE film DROP COLUMN rank;"))
             ]
         let set = try MigrationSet(name: "films", files: files)
         func begun() throws -> Connection {
@@ -209,8 +198,7 @@ struct RecordedDownTests {
             return connection
         }
         let sound = try begun()
-        guard case .abandon(_, .own)? = try Migrator(set).plan(.back(1), on: sound).steps.first
-        else {
+        guard case .abandon(_, .own)? = try Migrator(set).plan(.back(1), on: sound).steps.first else {
             Issue.record("the file's way down was expected")
             return
         }
@@ -218,8 +206,7 @@ struct RecordedDownTests {
         #expect(try MigrationProgress.all(sound).isEmpty)
 
         let forged = try begun()
-        try LedgerVictim.forge(
-            "UPDATE lockstep_progress SET down = '\(LedgerVictim.planted)';", forged)
+        try LedgerVictim.forge("UPDATE lockstep_progress SET down = '\(LedgerVictim.planted)';", forged)
         let victim = try LedgerVictim()
         for target: Plan.Target in [.latest, .back(1), .version(MigrationVersion(3)), .redo(1)] {
             #expect(try victim.refusal(of: target, forged, set) == .migrationChanged)
@@ -282,12 +269,9 @@ struct RecordedDownTests {
             [($0, ""), ($0, ", completed = NULL")]
         }) {
             let forged = try begun()
-            try LedgerVictim.forge(
-                "UPDATE lockstep_progress SET cursor = \(offset)\(also);", forged)
+            try LedgerVictim.forge("UPDATE lockstep_progress SET cursor = \(offset)\(also);", forged)
             Refusal.expect(.tampered) { _ = try Migrator(set(bare)).run(on: forged) }
-            #expect(
-                try Scratch.int(forged, "SELECT count(*) FROM sqlite_schema WHERE name = 'loot'")
-                    == 0)
+            #expect(try Scratch.int(forged, "SELECT count(*) FROM sqlite_schema WHERE name = 'loot'") == 0)
         }
     }
 }

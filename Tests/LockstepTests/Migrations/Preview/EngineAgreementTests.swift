@@ -21,8 +21,7 @@ struct EngineAgreementTests {
         return there.map { "\($0.file):\($0.line): \($0.message)" }
     }
 
-    @Test("Files that seal the same are in step, whatever their other SQL, batches and letters")
-    func same() throws {
+    @Test("Files that seal the same are in step, whatever their other SQL, batches and letters") func same() throws {
         #expect(
             try Self.findings([
                 ("0001_t.sql", Self.make + Self.protect("a") + Self.protect("b", " padding=32")),
@@ -61,25 +60,18 @@ struct EngineAgreementTests {
             ),
         ])
     func different(_ ours: String, _ theirs: String, _ message: String) throws {
-        let found = try Self.findings([
-            ("0001_t.sql", Self.make + ours), ("0001_t.postgres.sql", Self.make + theirs),
-        ])
+        let found = try Self.findings([("0001_t.sql", Self.make + ours), ("0001_t.postgres.sql", Self.make + theirs)])
         #expect(found == [message])
     }
 
-    @Test("A version for one engine alone seals nothing, and names its engine in every file")
-    func alone() throws {
+    @Test("A version for one engine alone seals nothing, and names its engine in every file") func alone() throws {
         #expect(
             try Self.findings([
-                ("0001_t.sql", Self.make),
-                ("0002_u.sqlite.sql", "-- lockstep: up\n" + Self.protect("a")),
+                ("0001_t.sql", Self.make), ("0002_u.sqlite.sql", "-- lockstep: up\n" + Self.protect("a")),
             ]) == ["0002_u.sqlite.sql:2: `protect \"t\".\"a\" dataset=d` is for SQLite alone"])
-        let folder = [
-            (name: "V1__t.sql", content: "SELECT 1;"), (name: "V2__u.sql", content: "SELECT 1;"),
-        ]
+        let folder = [(name: "V1__t.sql", content: "SELECT 1;"), (name: "V2__u.sql", content: "SELECT 1;")]
         let one = try MigrationSet(name: "s", layout: .flyway, files: folder)
-        let other = try MigrationSet(
-            name: "s", layout: .flyway, files: [folder[0]], engine: .postgres)
+        let other = try MigrationSet(name: "s", layout: .flyway, files: [folder[0]], engine: .postgres)
         let found = EngineAgreement(one, other).findings(.error)
         #expect(found.map(\.message) == ["PostgreSQL has no file of this version"])
         #expect(found.map(\.file) == ["V2__u.sql"])

@@ -34,9 +34,7 @@ struct GrownFolderTests {
 
         let plan = try Migrator(set).preview(on: connection)
         let found = plan.declarations.map(\.description)
-        #expect(
-            Set(found) == Set(folder.needed),
-            "\(folder.story(of: Set(found).symmetricDifference(folder.needed)))")
+        #expect(Set(found) == Set(folder.needed), "\(folder.story(of: Set(found).symmetricDifference(folder.needed)))")
         #expect(found.count == folder.needed.count)
         let other = try Connection.inMemory()
         try PageCopy.copyPages(connection, into: other)
@@ -44,14 +42,11 @@ struct GrownFolderTests {
 
         let declared = try declaring(plan.declarations, set)
         let again = try Migrator(declared).preview(on: connection)
-        #expect(
-            !again.isBlocked && again.declarations == [],
-            "\(again.lint.filter { $0.level == .error })")
+        #expect(!again.isBlocked && again.declarations == [], "\(again.lint.filter { $0.level == .error })")
         _ = try Migrator(declared).run(on: connection)
         #expect(try Ledger.entries(connection).count == folder.scripts.count)
         for (table, count) in folder.counts {
-            #expect(
-                try Scratch.int(connection, "SELECT count(*) FROM \(table)") == count, "\(table)")
+            #expect(try Scratch.int(connection, "SELECT count(*) FROM \(table)") == count, "\(table)")
         }
     }
 
@@ -87,8 +82,7 @@ struct GrownFolderTests {
         var set = try set(scripts)
         for round in 0..<2 {
             let preview = try Migrator(set).preview(on: connection)
-            let story =
-                "seed \(seed), round \(round):\n\(scripts.joined(separator: "\n--\n"))\n\(preview.lint)"
+            let story = "seed \(seed), round \(round):\n\(scripts.joined(separator: "\n--\n"))\n\(preview.lint)"
             let isUnclear = preview.lint.contains { $0.rule == "not-tried" }
             let copy = try Connection.inMemory()
             try PageCopy.copyPages(connection, into: copy)

@@ -52,8 +52,7 @@ struct MigrationPreviewTests {
         arguments: [
             ("DROP TABLE k;", "drop-table", LintFinding.Level.error),
             ("-- lockstep: allow loss of table k\nDROP TABLE k;", "drop-table", .warning),
-            ("DROP TABLE IF EXISTS empty;", "drop-table", .warning),
-            ("DELETE FROM \"k\";", "delete-all", .error),
+            ("DROP TABLE IF EXISTS empty;", "drop-table", .warning), ("DELETE FROM \"k\";", "delete-all", .error),
             ("-- lockstep: allow loss of table k\nDELETE FROM main.k;", "delete-all", .warning),
             ("ALTER TABLE empty RENAME TO full;", "rename-table", .warning),
             ("ALTER TABLE t RENAME COLUMN s TO r;", "rename-column", .warning),
@@ -88,20 +87,17 @@ struct MigrationPreviewTests {
             ),
             (
                 // Nothing refers to it.
-                "ALTER TABLE k RENAME TO k_old;\n"
-                    + "CREATE TABLE k (id INTEGER PRIMARY KEY, t REFERENCES t);\n"
+                "ALTER TABLE k RENAME TO k_old;\n" + "CREATE TABLE k (id INTEGER PRIMARY KEY, t REFERENCES t);\n"
                     + "INSERT INTO k SELECT * FROM k_old;\nDROP TABLE k_old;",
                 "rename-old-first", .warning
             ),
             (
                 "-- lockstep: foreign keys off\n-- lockstep: allow broken references of table k\n"
-                    + "DROP VIEW v;\nALTER TABLE t RENAME TO t_old;\nCREATE TABLE t (id);",
-                "rename-old-first", .warning
+                    + "DROP VIEW v;\nALTER TABLE t RENAME TO t_old;\nCREATE TABLE t (id);", "rename-old-first", .warning
             ),
             (
                 // The old one stays, and so do the references.
-                "ALTER TABLE t RENAME TO t_old;\nCREATE TABLE t (id INTEGER PRIMARY KEY);",
-                "rename-old-first", .error
+                "ALTER TABLE t RENAME TO t_old;\nCREATE TABLE t (id INTEGER PRIMARY KEY);", "rename-old-first", .error
             ),
             (
                 "-- lockstep: rebuild table t\nCREATE TABLE t (id INTEGER PRIMARY KEY, n, s TEXT);",
@@ -127,9 +123,8 @@ struct MigrationPreviewTests {
         "Harmless statements cause no complaint",
         arguments: [
             "CREATE TABLE b (y NOT NULL);", "ALTER TABLE t ADD COLUMN b TEXT NOT NULL DEFAULT '';",
-            "ALTER TABLE t ADD COLUMN b AS (n + 1) NOT NULL;", "DELETE FROM t WHERE 0;",
-            "UPDATE t SET n = 3;", "CREATE UNIQUE INDEX i ON empty (a);",
-            "ALTER TABLE empty ADD b TEXT NOT NULL DEFAULT 'x';",
+            "ALTER TABLE t ADD COLUMN b AS (n + 1) NOT NULL;", "DELETE FROM t WHERE 0;", "UPDATE t SET n = 3;",
+            "CREATE UNIQUE INDEX i ON empty (a);", "ALTER TABLE empty ADD b TEXT NOT NULL DEFAULT 'x';",
             "ALTER TABLE t ADD COLUMN b REFERENCES k ON DELETE SET DEFAULT;",
             "INSERT INTO t (s) VALUES ('DROP TABLE t; -- lockstep: up');",
             "CREATE TRIGGER g AFTER DELETE ON t BEGIN DELETE FROM k; END;",
@@ -148,12 +143,9 @@ struct MigrationPreviewTests {
         #expect(!preview.isBlocked)
     }
 
-    @Test("A way back is previewed as recorded in the ledger; refused statements are not run")
-    func wayBack() throws {
+    @Test("A way back is previewed as recorded in the ledger; refused statements are not run") func wayBack() throws {
         let connection = try Connection.inMemory()
-        let set = try Scratch.set([
-            Scratch.up(Self.base), Scratch.up("CREATE TABLE b (y);", down: "DROP TABLE b;"),
-        ])
+        let set = try Scratch.set([Scratch.up(Self.base), Scratch.up("CREATE TABLE b (y);", down: "DROP TABLE b;")])
         _ = try Migrator(set).run(on: connection)
         let preview = try Migrator(set).preview(.back(1), on: connection)
         #expect(preview.steps.map(\.isUp) == [false])
@@ -173,8 +165,7 @@ struct MigrationPreviewTests {
         #expect(preview.steps.map(\.statements.count) == [1, 0])
 
         let connection = try Connection.inMemory()
-        let code = try CodeMigration(
-            version: MigrationVersion(2), name: "c", up: { _ in Issue.record("it was run") })
+        let code = try CodeMigration(version: MigrationVersion(2), name: "c", up: { _ in Issue.record("it was run") })
         let set = try Scratch.set(Scratch.up(Self.base, down: "SELECT 1;")).adding(code)
         let other = try Migrator(set).preview(on: connection)
         #expect(other.lint.map(\.rule) == ["code", "irreversible"])

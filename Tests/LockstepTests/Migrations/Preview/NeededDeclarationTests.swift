@@ -35,10 +35,8 @@ final class NeededDeclarationTests {
     @Test("One preview finds all of them, and with them the run is done")
     func all() throws {
         let set = try set(
-            "DROP TABLE draft;",
-            "CREATE TABLE scene (film REFERENCES cut (id), take REFERENCES take (id));",
-            "DELETE FROM film;\nDROP TABLE old;",
-            "CREATE TABLE \"odd name\" (x REFERENCES absent (y));")
+            "DROP TABLE draft;", "CREATE TABLE scene (film REFERENCES cut (id), take REFERENCES take (id));",
+            "DELETE FROM film;\nDROP TABLE old;", "CREATE TABLE \"odd name\" (x REFERENCES absent (y));")
         let preview = try Migrator(set).preview(on: connection)
         #expect(
             preview.declarations.map(\.description) == [
@@ -58,11 +56,8 @@ final class NeededDeclarationTests {
         #expect(try Ledger.entries(connection).count == 5)
     }
 
-    @Test("Each of them is needed: without any one the preview is blocked and the run refused")
-    func each() throws {
-        let set = try set(
-            "DROP TABLE draft;", "CREATE TABLE scene (film REFERENCES cut (id));",
-            "DELETE FROM old;")
+    @Test("Each of them is needed: without any one the preview is blocked and the run refused") func each() throws {
+        let set = try set("DROP TABLE draft;", "CREATE TABLE scene (film REFERENCES cut (id));", "DELETE FROM old;")
         let needed = try Migrator(set).preview(on: connection).declarations
         #expect(needed.count == 3)
         for left in needed.indices {
@@ -77,8 +72,7 @@ final class NeededDeclarationTests {
         }
     }
 
-    @Test("A reference that a later version of the run repairs needs none, and is a note")
-    func repaired() throws {
+    @Test("A reference that a later version of the run repairs needs none, and is a note") func repaired() throws {
         let set = try set(
             "CREATE TABLE scene (film REFERENCES cut (id));", "CREATE TABLE other (x);",
             "CREATE TABLE cut (id INTEGER PRIMARY KEY);")
@@ -90,15 +84,13 @@ final class NeededDeclarationTests {
             })
         let report = try Migrator(set).run(on: connection)
         #expect(report.steps.count == 3)
-        #expect(
-            report.notices.contains { $0.message.contains("until a later version of this run") })
+        #expect(report.notices.contains { $0.message.contains("until a later version of this run") })
     }
 
     @Test("One that stays broken at the end of the run is refused before anything is committed")
     func staysBroken() throws {
         let set = try set(
-            "CREATE TABLE scene (film REFERENCES cut (id));",
-            "CREATE TABLE cut (other INTEGER PRIMARY KEY);")
+            "CREATE TABLE scene (film REFERENCES cut (id));", "CREATE TABLE cut (other INTEGER PRIMARY KEY);")
         #expect(
             try Migrator(set).preview(on: connection).declarations.map(\.description)
                 == ["2: allow broken references of table scene"])
@@ -106,16 +98,14 @@ final class NeededDeclarationTests {
         #expect(try Ledger.entries(connection).count == 1)
         // A run that ends before the repair does not have it.
         let more = try self.set(
-            "CREATE TABLE scene (film REFERENCES cut (id));",
-            "CREATE TABLE cut (id INTEGER PRIMARY KEY);")
+            "CREATE TABLE scene (film REFERENCES cut (id));", "CREATE TABLE cut (id INTEGER PRIMARY KEY);")
         Refusal.expect(.foreignKeysBroken) {
             _ = try Migrator(more).run(.version(MigrationVersion(2)), on: connection)
         }
         _ = try Migrator(more).run(on: connection)
     }
 
-    @Test("Rows without a parent are no missing parent: a later version repairs nothing")
-    func rows() throws {
+    @Test("Rows without a parent are no missing parent: a later version repairs nothing") func rows() throws {
         let set = try set(
             """
             CREATE TABLE scene (film INTEGER REFERENCES film (id));
@@ -129,8 +119,7 @@ final class NeededDeclarationTests {
     @Test("What has its own transactions is not tried twice")
     func bare() throws {
         let set = try set(
-            "-- lockstep: no transaction\nCREATE TABLE scene (film REFERENCES cut (id));\nVACUUM;",
-            "DROP TABLE draft;")
+            "-- lockstep: no transaction\nCREATE TABLE scene (film REFERENCES cut (id));\nVACUUM;", "DROP TABLE draft;")
         let preview = try Migrator(set).preview(on: connection)
         #expect(preview.isBlocked)
         #expect(!preview.declarations.contains { $0.version == MigrationVersion(2) })

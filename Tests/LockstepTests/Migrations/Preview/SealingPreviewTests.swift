@@ -32,8 +32,7 @@ final class SealingPreviewTests {
         let set = try Scratch.set(([Self.base] + scripts).map { Scratch.up($0) })
         _ = try Migrator(set).run(.version(MigrationVersion(1)), on: connection)
         if sealedBefore {
-            let change = SealingChange(
-                table: "film", column: "note", goal: .protect(mode: .random, padding: .none))
+            let change = SealingChange(table: "film", column: "note", goal: .protect(mode: .random, padding: .none))
             _ = try change.run(on: connection, keys: keys)
         }
         let preview = try Migrator(set).preview(on: scratch.open())
@@ -65,11 +64,7 @@ final class SealingPreviewTests {
                     "-- lockstep: foreign keys off\n"
                         + "CREATE TABLE n (id INTEGER PRIMARY KEY, title TEXT, note TEXT, code INTEGER);\n"
                         + "INSERT INTO n SELECT * FROM film;\nDROP TABLE film;"
-                ],
-                [
-                    "3: allow changed values of column film.code",
-                    "3: allow broken references of table scene",
-                ]
+                ], ["3: allow changed values of column film.code", "3: allow broken references of table scene"]
             ),
             (["UPDATE film SET note = 'y';", "DELETE FROM film WHERE title = 'M';"], []),
             (["ALTER TABLE film RENAME COLUMN title TO name;", "UPDATE film SET note = 'y';"], []),
@@ -89,10 +84,8 @@ final class SealingPreviewTests {
         "finds what fails, and what the cells of a column do not do",
         arguments: [
             (["CREATE UNIQUE INDEX by_note ON scene (film);"], true),
-            (["CREATE UNIQUE INDEX by_title ON film (title);"], false),
-            (["UPDATE film SET title = 'X';"], true),
-            (["INSERT INTO film (title) VALUES ('X');"], true),
-            (["INSERT INTO film (note) VALUES ('X');"], false),
+            (["CREATE UNIQUE INDEX by_title ON film (title);"], false), (["UPDATE film SET title = 'X';"], true),
+            (["INSERT INTO film (title) VALUES ('X');"], true), (["INSERT INTO film (note) VALUES ('X');"], false),
         ] as [([String], Bool)])
     func refused(scripts: [String], isBlocked: Bool) throws {
         let found = try preview([Self.seal] + scripts)
@@ -101,18 +94,14 @@ final class SealingPreviewTests {
 
     @Test("works beside a column that is sealed already")
     func others() throws {
-        let found = try preview(
-            [Self.seal, "DELETE FROM scene WHERE name = 'b';"], sealedBefore: true)
+        let found = try preview([Self.seal, "DELETE FROM scene WHERE name = 'b';"], sealedBefore: true)
         #expect(found.declarations.map(\.description) == ["3: allow loss of table scene"])
     }
 
     @Test("finds a column that cannot be sealed")
     func unsealable() throws {
-        let found = try preview([
-            "CREATE INDEX by_title ON film (title);\nDELETE FROM scene WHERE id = 9;", Self.seal,
-        ])
+        let found = try preview(["CREATE INDEX by_title ON film (title);\nDELETE FROM scene WHERE id = 9;", Self.seal])
         #expect(found.isBlocked)
-        #expect(
-            found.lint.contains { $0.message.contains("the index by_title contains its values") })
+        #expect(found.lint.contains { $0.message.contains("the index by_title contains its values") })
     }
 }

@@ -34,8 +34,7 @@ struct BadInputTests {
     private func refusal(of set: MigrationSet) throws -> LockstepError {
         let before = try content()
         let names = try database.names
-        let error = try #require(
-            #expect(throws: LockstepError.self) { _ = try Migrator(set).run(on: database.open()) })
+        let error = try #require(#expect(throws: LockstepError.self) { _ = try Migrator(set).run(on: database.open()) })
         #expect(try content() == before)
         #expect(try database.names == names)
         #expect(error.hint?.isEmpty == false, "\(error)")
@@ -62,12 +61,8 @@ struct BadInputTests {
         .init(
             .migrationFailed, 4, ["COMMIT is refused inside a migration"],
             "CREATE TABLE a (x);\nINSERT INTO a VALUES (1);\nCOMMIT;\nCREATE TABLE b (x);"),
-        .init(
-            .migrationFailed, 3, ["PRAGMA rekey is refused"],
-            "CREATE TABLE a (x);\nPRAGMA rekey = 'hunter2';"),
-        .init(
-            .migrationFailed, 3, ["PRAGMA key is refused"],
-            "DELETE FROM child WHERE 0;\nPRAGMA key = 'hunter2';"),
+        .init(.migrationFailed, 3, ["PRAGMA rekey is refused"], "CREATE TABLE a (x);\nPRAGMA rekey = 'hunter2';"),
+        .init(.migrationFailed, 3, ["PRAGMA key is refused"], "DELETE FROM child WHERE 0;\nPRAGMA key = 'hunter2';"),
         .init(
             .migrationFailed, 2, ["PRAGMA temp_store is refused"], "PRAGMA temp_store = FILE;"),
         .init(
@@ -75,8 +70,7 @@ struct BadInputTests {
             "CREATE TABLE a (x);\nATTACH 'hunter2.db' AS other;\nCREATE TABLE other.b (x);"),
         .init(
             .migrationFailed, 3, ["unrecognized token", "INSERT INTO parent"],
-            "CREATE TABLE a (x);\nINSERT INTO parent (code) VALUES ('hunter2);\nCREATE TABLE b (x);"
-        ),
+            "CREATE TABLE a (x);\nINSERT INTO parent (code) VALUES ('hunter2);\nCREATE TABLE b (x);"),
         .init(
             .migrationFailed, 8, ["no such table", "nowhere", "INSERT INTO nowhere"],
             """
@@ -89,10 +83,8 @@ struct BadInputTests {
             INSERT INTO nowhere VALUES ('hunter2');
             """),
         .init(
-            .schemaBroken, 3,
-            ["table parent cannot be used", "no_such_function", "by: ALTER TABLE"],
-            "CREATE TABLE a (x);\n"
-                + "ALTER TABLE parent ADD COLUMN g GENERATED ALWAYS AS (no_such_function(id));\n"
+            .schemaBroken, 3, ["table parent cannot be used", "no_such_function", "by: ALTER TABLE"],
+            "CREATE TABLE a (x);\n" + "ALTER TABLE parent ADD COLUMN g GENERATED ALWAYS AS (no_such_function(id));\n"
                 + "CREATE TABLE b (x);"),
         // The correct version, with the directive for a rebuild.
         .init(
@@ -126,8 +118,7 @@ struct BadInputTests {
                 + "CREATE TABLE parent (id INTEGER PRIMARY KEY AUTOINCREMENT);"),
         .init(
             .migrationFailed, 3, ["NOT NULL constraint failed"],
-            "-- lockstep: rebuild table child\n"
-                + "CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER, "
+            "-- lockstep: rebuild table child\n" + "CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER, "
                 + "more TEXT NOT NULL DEFAULT (nullif('hunter2', 'hunter2')));"),
     ]
 
@@ -147,8 +138,7 @@ struct BadInputTests {
 
     @Test("A failed statement's place and SQLite's code are fields of the error")
     func context() throws {
-        let error = try refusal(
-            of: Scratch.set(Self.first, Scratch.up("INSERT INTO parent (code) VALUES ('a');")))
+        let error = try refusal(of: Scratch.set(Self.first, Scratch.up("INSERT INTO parent (code) VALUES ('a');")))
         #expect(
             error.context
                 == .init(
@@ -157,17 +147,14 @@ struct BadInputTests {
         #expect(error.context.sqliteCodeName == "SQLITE_CONSTRAINT_UNIQUE")
     }
 
-    @Test("Lines are counted correctly in files with CRLF and a byte-order mark, too")
-    func windowsFile() throws {
+    @Test("Lines are counted correctly in files with CRLF and a byte-order mark, too") func windowsFile() throws {
         let bad = Scratch.up("CREATE TABLE a (\n  x\n);\n\nNONSENSE;")
         let windows = "\u{FEFF}" + bad.replacing("\n", with: "\r\n")
         let error = try refusal(of: Scratch.set(Self.first, windows))
         #expect(error.message.hasPrefix("test/0002_step.sql:6: "), "\(error)")
         #expect(error.message.contains("NONSENSE"))
-        let good =
-            "\u{FEFF}" + Scratch.up("CREATE TABLE a (\n  x\n);").replacing("\n", with: "\r\n")
-        #expect(
-            try Migrator(Scratch.set(Self.first, good)).run(on: database.open()).steps.count == 1)
+        let good = "\u{FEFF}" + Scratch.up("CREATE TABLE a (\n  x\n);").replacing("\n", with: "\r\n")
+        #expect(try Migrator(Scratch.set(Self.first, good)).run(on: database.open()).steps.count == 1)
     }
 
     // MARK: Folders
@@ -214,9 +201,7 @@ struct BadInputTests {
         _ = try Migrator(MigrationSet(name: "branches", files: [newer])).run(on: database.open())
         let error = try refusal(of: MigrationSet(name: "branches", files: [older, newer]))
         #expect(error.code == .outOfOrder)
-        #expect(
-            error.message.contains("2023_older.sql was never applied, but version 2024"), "\(error)"
-        )
+        #expect(error.message.contains("2023_older.sql was never applied, but version 2024"), "\(error)")
     }
 
     @Test("A reindented file, or one saved for Windows, is reported, and runs on")

@@ -82,8 +82,7 @@ struct BaselineTests {
             try Baseline(set, at: MigrationVersion(2)).record(on: connection)
         }
         let gap = try MigrationSet(
-            name: "gap",
-            files: [(name: "1_a.sql", content: scripts[0]), (name: "3_c.sql", content: scripts[2])])
+            name: "gap", files: [(name: "1_a.sql", content: scripts[0]), (name: "3_c.sql", content: scripts[2])])
         Refusal.expect(.versionGap) {
             try Baseline(gap, at: MigrationVersion(1)).record(on: connection)
         }
@@ -99,8 +98,7 @@ struct BaselineTests {
     private static let definitions = [
         "CREATE TABLE person (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, -- in full\n born TEXT)",
         "CREATE TABLE \"an odd; name\" (a AS (b + 1), b, CHECK (b <> ';'))",
-        "CREATE TABLE rowless (k TEXT PRIMARY KEY) WITHOUT ROWID",
-        "CREATE VIRTUAL TABLE doc USING fts5(body)",
+        "CREATE TABLE rowless (k TEXT PRIMARY KEY) WITHOUT ROWID", "CREATE VIRTUAL TABLE doc USING fts5(body)",
         "CREATE UNIQUE INDEX by_name ON person (name COLLATE NOCASE) WHERE born NOT NULL",
         "CREATE VIEW adult AS SELECT * FROM person WHERE born < '2008' -- of age",
         "CREATE TRIGGER t AFTER INSERT ON person BEGIN SELECT 1; UPDATE person SET born = ';'; END",
@@ -128,8 +126,7 @@ struct BaselineTests {
         #expect(try SchemaSnapshot(connection).differences(from: before).isEmpty)
         #expect(try Ledger.entries(connection).map(\.version) == [MigrationVersion(1)])
         #expect(try Migrator(set).run(on: connection).steps.isEmpty)
-        #expect(
-            try Scratch.int(connection, "SELECT count(*) FROM doc WHERE doc MATCH 'words'") == 1)
+        #expect(try Scratch.int(connection, "SELECT count(*) FROM doc WHERE doc MATCH 'words'") == 1)
     }
 
     @Test("What cannot be a version 1 is refused, and no file is left")

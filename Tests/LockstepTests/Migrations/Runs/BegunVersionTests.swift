@@ -53,13 +53,10 @@ struct BegunVersionTests {
         #expect(try Scratch.int(connection, "SELECT count(cents) FROM t") == 100)
         #expect(try !EngineTables.exists(EngineTables.progress, connection))
         // The ledger has the file that ended it.
-        #expect(
-            try Migrator(set(fixed("price * 100", expression))).plan(.latest, on: connection)
-                .findings.isEmpty)
+        #expect(try Migrator(set(fixed("price * 100", expression))).plan(.latest, on: connection).findings.isEmpty)
     }
 
-    @Test("The rows of the batch may be corrected instead, and a batch size, and what follows")
-    func rows() throws {
+    @Test("The rows of the batch may be corrected instead, and a batch size, and what follows") func rows() throws {
         let connection = try Connection.inMemory()
         try failed(connection)
         try connection.execute("UPDATE t SET price = '3' WHERE id = 77")
@@ -99,8 +96,7 @@ struct BegunVersionTests {
     @Test(
         "A file that changed in what has run is refused by plan and by the run, and nothing changes",
         arguments: [
-            ("made (x)", "made (y)"), ("CREATE TABLE made (x);", ""),
-            ("backfill t", "backfill made"),
+            ("made (x)", "made (y)"), ("CREATE TABLE made (x);", ""), ("backfill t", "backfill made"),
             ("CREATE TABLE made", "CREATE TABLE other (x);\nCREATE TABLE made"),
         ])
     func changed(from: String, to: String) throws {
@@ -161,8 +157,7 @@ struct BegunVersionTests {
             _ = try Migrator(set(Self.bare)).run(on: connection)
         }
         #expect(
-            error?.code == .migrationFailed && error?.message.contains(":5:") == true,
-            "\(String(describing: error))")
+            error?.code == .migrationFailed && error?.message.contains(":5:") == true, "\(String(describing: error))")
         #expect(error?.hint?.contains("earlier ones stay done") == true)
         let fixed =
             "-- a comment\n"
@@ -174,8 +169,7 @@ struct BegunVersionTests {
         #expect(try Scratch.int(connection, "SELECT x FROM q2") == 7)
     }
 
-    @Test("Stopped at any event, then changed after what has run: every statement runs once")
-    func everyStop() throws {
+    @Test("Stopped at any event, then changed after what has run: every statement runs once") func everyStop() throws {
         let first = "INSERT INTO log VALUES ('a');\nINSERT INTO log VALUES ('b');"
         let last = "INSERT INTO log VALUES ('c');"
         let batches = """
@@ -204,9 +198,7 @@ struct BegunVersionTests {
                 } catch is Stop {}
                 // An applied version no longer changes.
                 guard try Ledger.entries(connection).count == 1 else { break }
-                let changed =
-                    "-- lockstep: allow loss of table t\n" + script
-                    + "\nINSERT INTO log VALUES ('new');"
+                let changed = "-- lockstep: allow loss of table t\n" + script + "\nINSERT INTO log VALUES ('new');"
                 _ = try Migrator(set(changed)).run(on: connection)
                 let found = try connection.query("SELECT x FROM log ORDER BY rowid") { row in
                     try row[0] as String
@@ -232,8 +224,7 @@ struct BegunVersionTests {
             ),
             ("-- lockstep: no transaction\nCREATE TABLE q (x);\nDROP TABLE t;", .rowsLost),
             (
-                "CREATE TABLE q (x);\n"
-                    + fill.replacing("t_cents ON t (cents)", with: "t_cents ON t (dollars)"),
+                "CREATE TABLE q (x);\n" + fill.replacing("t_cents ON t (cents)", with: "t_cents ON t (dollars)"),
                 .migrationFailed
             ),
             (fill.replacing("SET cents", with: "SET dollars"), .sqlFailed),
@@ -249,8 +240,7 @@ struct BegunVersionTests {
         #expect(code == .keyUnavailable || preview.isBlocked)
     }
 
-    @Test("What only an empty copy, or one without the program's functions, refuses runs")
-    func copyOnly() throws {
+    @Test("What only an empty copy, or one without the program's functions, refuses runs") func copyOnly() throws {
         let connection = try Connection.inMemory()
         try connection.add(
             SQLFunction("twice", argumentCount: 1) { arguments in

@@ -20,8 +20,7 @@ struct CrashTests {
             folder = try TemporaryFolder()
             let source = Programs.package.appending("Migrations").appending(name)
             setFolder = folder.file(name)
-            try FileManager.default.createDirectory(
-                atPath: setFolder.string, withIntermediateDirectories: false)
+            try FileManager.default.createDirectory(atPath: setFolder.string, withIntermediateDirectories: false)
             let files = try FileManager.default.contentsOfDirectory(atPath: source.string).sorted()
                 .filter { !$0.hasSuffix(".postgres.sql") }
             for file in files.prefix(versions) {
@@ -80,8 +79,7 @@ struct CrashTests {
 
     /// Checks a copy whose migration was killed, and completes it.
     private static func complete(
-        _ copy: FilePath, _ victim: Victim, _ fresh: [SchemaSnapshot], _ comment: Comment,
-        _ table: String, _ rows: Int
+        _ copy: FilePath, _ victim: Victim, _ fresh: [SchemaSnapshot], _ comment: Comment, _ table: String, _ rows: Int
     ) throws {
         let connection = try Connection.open(copy, key: victim.key())
         let applied = try Ledger.entries(connection).count

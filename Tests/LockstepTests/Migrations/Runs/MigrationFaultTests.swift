@@ -4,8 +4,7 @@ import Testing
 @testable import Lockstep
 
 /// A migration that is killed, or whose system calls fail, at any call that changes files.
-@Suite("Interrupted migrations", .enabled(if: FaultyWorker.isAble, "not Linux"))
-struct MigrationFaultTests {
+@Suite("Interrupted migrations", .enabled(if: FaultyWorker.isAble, "not Linux")) struct MigrationFaultTests {
     private static let campaign = Campaign(
         "MigrationFaultTests", parts: 3 * PlainVictim.Kind.allCases.count * actions.count)
     /// With the log, and with a rollback journal instead.
@@ -98,8 +97,7 @@ struct MigrationFaultTests {
                 let call = Torture.isLong ? call : min(call + index, whole.count)
                 let victim = try PlainVictim(copying: original)
                 let run = try await victim.run(action, fault, at: call)
-                let context: Comment =
-                    "\(kind), \(action), \(fault) at \(call) of \(whole.count): \(run.reported)"
+                let context: Comment = "\(kind), \(action), \(fault) at \(call) of \(whole.count): \(run.reported)"
                 if run.outcome == .failed {
                     failures += 1
                     // A connection that cannot be opened has no file to name.
@@ -130,9 +128,7 @@ struct MigrationFaultTests {
             try victim.expectCompletion("full at \(call)")
             guard run.reported.contains(" in: UPDATE item SET size") else { continue }
             inBatch += 1
-            #expect(
-                run.reported.hasPrefix("full: test/0002_step.sql:4: database or disk is full"),
-                "\(run.reported)")
+            #expect(run.reported.hasPrefix("full: test/0002_step.sql:4: database or disk is full"), "\(run.reported)")
             #expect(run.reported.contains("\nhint: free some space"), "\(run.reported)")
         }
         // After the column, and after batches.

@@ -33,8 +33,7 @@ final class MigrationHintsTests {
         let error = #expect(throws: LockstepError.self, sourceLocation: location) {
             try migrate(set, target)
         }
-        let hint = try #require(
-            error?.hint, "\(String(describing: error))", sourceLocation: location)
+        let hint = try #require(error?.hint, "\(String(describing: error))", sourceLocation: location)
         #expect(hint.contains(text), sourceLocation: location)
     }
 
@@ -47,16 +46,13 @@ final class MigrationHintsTests {
         try #require(try Ledger.history(connection).unfinished.first).abandon(on: connection)
     }
 
-    private let first = (
-        "0001_a.sql", Scratch.up(create, down: "-- lockstep: allow loss of table t\nDROP TABLE t;")
-    )
+    private let first = ("0001_a.sql", Scratch.up(create, down: "-- lockstep: allow loss of table t\nDROP TABLE t;"))
 
     @Test("A gap: add the missing file, or renumber the later one")
     func gap() throws {
         let late = Scratch.up("CREATE TABLE c (x);")
         try refused("add the missing file, or renumber", set([first, ("0003_c.sql", late)]))
-        try migrate(
-            set([first, ("0002_b.sql", Scratch.up("CREATE TABLE b (x);")), ("0003_c.sql", late)]))
+        try migrate(set([first, ("0002_b.sql", Scratch.up("CREATE TABLE b (x);")), ("0003_c.sql", late)]))
         let other = try Connection.inMemory()
         _ = try Migrator(set([first, ("0002_c.sql", late)])).run(on: other)
     }
@@ -75,23 +71,18 @@ final class MigrationHintsTests {
         try migrate(set([first]))
         let changed = ("0001_a.sql", Scratch.up(Self.create + "\nCREATE TABLE more (x);"))
         let second = ("0002_b.sql", Scratch.up("CREATE TABLE more (x);"))
-        try refused(
-            "restore the original file, and put the change into a new version", set([changed]))
+        try refused("restore the original file, and put the change into a new version", set([changed]))
         try refused("restore the file", set([second]))
         try migrate(set([first, second]))
     }
 
-    @Test("A version that came late: a version above the newest, or versions out of order")
-    func outOfOrder() throws {
+    @Test("A version that came late: a version above the newest, or versions out of order") func outOfOrder() throws {
         func stamped(_ day: Int) -> (String, String) {
             ("2024010\(day)000000_a.sql", Scratch.up("CREATE TABLE t\(day) (x);"))
         }
         try migrate(set([stamped(1), stamped(3)]))
-        try refused(
-            "give it a version above 20240103000000, or allow",
-            set([stamped(1), stamped(2), stamped(3)]))
-        _ = try Migrator(set([stamped(1), stamped(2), stamped(3)]), allowsOutOfOrder: true).run(
-            on: connection)
+        try refused("give it a version above 20240103000000, or allow", set([stamped(1), stamped(2), stamped(3)]))
+        _ = try Migrator(set([stamped(1), stamped(2), stamped(3)]), allowsOutOfOrder: true).run(on: connection)
         try migrate(set([stamped(1), stamped(2), stamped(3), stamped(4)]))
     }
 
@@ -104,9 +95,7 @@ final class MigrationHintsTests {
     @Test("Lost rows: declare the loss")
     func loss() throws {
         try migrate(set([first]))
-        try refused(
-            "`-- lockstep: allow loss of table t`",
-            set([first, ("0002_b.sql", Scratch.up("DROP TABLE t;"))]))
+        try refused("`-- lockstep: allow loss of table t`", set([first, ("0002_b.sql", Scratch.up("DROP TABLE t;"))]))
         let declared = Scratch.up("-- lockstep: allow loss of table t\nDROP TABLE t;")
         try migrate(set([first, ("0002_b.sql", declared)]))
     }
@@ -115,14 +104,8 @@ final class MigrationHintsTests {
     func statement() throws {
         try refused(
             "fix the statement; no part of this version was applied",
-            set([
-                first,
-                ("0002_b.sql", Scratch.up("CREATE TABLE b (x);\nINSERT INTO nowhere VALUES (1);")),
-            ]))
-        try migrate(
-            set([
-                first, ("0002_b.sql", Scratch.up("CREATE TABLE b (x);\nINSERT INTO b VALUES (1);")),
-            ]))
+            set([first, ("0002_b.sql", Scratch.up("CREATE TABLE b (x);\nINSERT INTO nowhere VALUES (1);"))]))
+        try migrate(set([first, ("0002_b.sql", Scratch.up("CREATE TABLE b (x);\nINSERT INTO b VALUES (1);"))]))
     }
 
     @Test(
@@ -164,8 +147,7 @@ final class MigrationHintsTests {
     func longWayDown(isFinished: Bool) throws {
         let both = try set([first, ("0002_b.sql", Scratch.up(Self.fill, down: Self.fill))])
         try stopped(both)
-        try refused(
-            "finish it with a migration, then roll it back; or give the version up", both, .back(1))
+        try refused("finish it with a migration, then roll it back; or give the version up", both, .back(1))
         if isFinished {
             try migrate(both)
             try migrate(both, .back(1))
@@ -204,15 +186,12 @@ final class MigrationHintsTests {
         #expect(try Ledger.entries(connection).isEmpty)
     }
 
-    @Test("A rebuild that leaves out a column: say how it is computed, or that it is dropped")
-    func rebuild() throws {
+    @Test("A rebuild that leaves out a column: say how it is computed, or that it is dropped") func rebuild() throws {
         try migrate(set([first]))
         func rebuilt(_ directive: String) -> (String, String) {
             (
                 "0002_b.sql",
-                Scratch.up(
-                    "-- lockstep: rebuild table t\n\(directive)CREATE TABLE t (id INTEGER PRIMARY KEY);"
-                )
+                Scratch.up("-- lockstep: rebuild table t\n\(directive)CREATE TABLE t (id INTEGER PRIMARY KEY);")
             )
         }
         try refused("`-- lockstep: drop column", set([first, rebuilt("")]))

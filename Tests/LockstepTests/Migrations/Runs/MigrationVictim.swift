@@ -24,8 +24,7 @@ struct MigrationVictim {
 
     private func writeSet() throws {
         let folder = database.folder.file("test")
-        try FileManager.default.createDirectory(
-            atPath: folder.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
         for (index, script) in scripts.enumerated() {
             try Bytes.write(Array(script.utf8), to: folder.appending("000\(index + 1)_step.sql"))
         }

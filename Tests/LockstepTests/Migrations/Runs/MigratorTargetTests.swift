@@ -56,8 +56,7 @@ struct MigratorTargetTests {
         #expect(report.steps.map(\.version.description) == ["2025"])
         #expect(report.notices.map(\.code) == [.outOfOrder])
         #expect(try Migrator(set(0, 1, 2)).run(on: connection).steps.isEmpty)
-        #expect(
-            try Ledger.entries(connection).map(\.version.description) == ["2021", "20220", "2025"])
+        #expect(try Ledger.entries(connection).map(\.version.description) == ["2021", "20220", "2025"])
         // The last applied version goes first.
         let back = try Migrator(set(0, 1, 2)).run(.back(1), on: connection)
         #expect(back.steps.map(\.version.description) == ["2025"])
@@ -81,8 +80,7 @@ struct MigratorTargetTests {
         #expect(try back().steps.map(\.isUp) == [false])
         func fails() throws {
             try store.blocking.migrate(
-                MigrationSet(
-                    name: "bad", files: [(name: "1_b.sql", content: Scratch.up("NONSENSE;"))]))
+                MigrationSet(name: "bad", files: [(name: "1_b.sql", content: Scratch.up("NONSENSE;"))]))
         }
         Refusal.expect(.migrationFailed) { try fails() }
         let left: Int? = try await store.read { db in try db.value("SELECT count(*) FROM o") }

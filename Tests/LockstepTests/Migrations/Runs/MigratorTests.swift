@@ -23,8 +23,7 @@ struct MigratorTests {
         #expect(ledger.map(\.version.description) == ["1", "2"])
         #expect(ledger.map(\.toolVersion) == [LockstepVersion.current, LockstepVersion.current])
         #expect(try Scratch.int(connection, "PRAGMA user_version") == 2)
-        #expect(
-            try Scratch.int(connection, "PRAGMA application_id") == Int(Connection.applicationID))
+        #expect(try Scratch.int(connection, "PRAGMA application_id") == Int(Connection.applicationID))
         #expect(try migrator.run(on: connection).steps.isEmpty)
         #expect(try Scratch.int(connection, "SELECT x FROM a") == 7)
     }
@@ -48,8 +47,7 @@ struct MigratorTests {
         #expect(try Scratch.schema(connection).isEmpty)
     }
 
-    @Test("A version is undone by its file, of which only a comment has changed")
-    func commentedWayDown() throws {
+    @Test("A version is undone by its file, of which only a comment has changed") func commentedWayDown() throws {
         let connection = try Connection.inMemory()
         _ = try Migrator(try Scratch.set(two)).run(on: connection)
         // Only a comment differs from the applied file.
@@ -80,11 +78,7 @@ struct MigratorTests {
     func failing() throws {
         let connection = try Connection.inMemory()
         let scripts =
-            two + [
-                Scratch.up(
-                    "CREATE TABLE c (z);\nINSERT INTO c VALUES (1);\nINSERT INTO nowhere VALUES (1);"
-                )
-            ]
+            two + [Scratch.up("CREATE TABLE c (z);\nINSERT INTO c VALUES (1);\nINSERT INTO nowhere VALUES (1);")]
         Refusal.expect(.migrationFailed) {
             _ = try Migrator(try Scratch.set(scripts)).run(on: connection)
         }
@@ -102,10 +96,7 @@ struct MigratorTests {
         let changed = try Scratch.set([Scratch.up("CREATE TABLE a (z TEXT);"), two[1]])
         Refusal.expect(.migrationChanged) { _ = try Migrator(changed).run(on: connection) }
         let gap = try MigrationSet(
-            name: "test",
-            files: [
-                (name: "0001_step.sql", content: two[0]), (name: "0003_x.sql", content: two[1]),
-            ])
+            name: "test", files: [(name: "0001_step.sql", content: two[0]), (name: "0003_x.sql", content: two[1])])
         Refusal.expect(.versionGap) { _ = try Migrator(gap).run(on: connection) }
         #expect(try Ledger.entries(connection).count == 1)
     }
@@ -213,8 +204,7 @@ struct MigratorTests {
     @Test("A runner on its way down stops at its target, though another has done part of it")
     func twoRunnersDown() throws {
         let scratch = try DatabaseScratch()
-        let set = try Scratch.set(
-            (1...9).map { Scratch.up("CREATE TABLE t\($0) (x);", down: "DROP TABLE t\($0);") })
+        let set = try Scratch.set((1...9).map { Scratch.up("CREATE TABLE t\($0) (x);", down: "DROP TABLE t\($0);") })
         let connection = try scratch.create()
         _ = try Migrator(set).run(on: connection)
         let target = Plan.Target.version(MigrationVersion(3))

@@ -37,8 +37,7 @@ struct NontransactionalScriptTests {
         #expect(try Scratch.int(connection, "PRAGMA foreign_keys") == 1)
     }
 
-    @Test("Stopped at any event, the next run continues, and no statement runs twice")
-    func resuming() throws {
+    @Test("Stopped at any event, the next run continues, and no statement runs twice") func resuming() throws {
         let set = try Scratch.set(Scratch.up(Self.script))
         var event = 0
         while true {
@@ -64,8 +63,7 @@ struct NontransactionalScriptTests {
         }
     }
 
-    @Test("A way down without a transaction can be stopped, too; nothing goes up until it is done")
-    func down() throws {
+    @Test("A way down without a transaction can be stopped, too; nothing goes up until it is done") func down() throws {
         let connection = try Connection.inMemory()
         let set = try Scratch.set([
             Scratch.up("CREATE TABLE a (x);", down: "DROP TABLE a;"),
@@ -98,8 +96,7 @@ struct NontransactionalScriptTests {
             ("PRAGMA journal_mode = DELETE;", .migrationFailed, ":3:"),
             ("CREATE TABLE a (x);\nVACUUM INTO 'elsewhere.db';", .migrationFailed, ":4:"),
             ("-- lockstep: rebuild table a\nCREATE TABLE a (x);", .migrationMalformed, ":3:"),
-            ("CREATE TABLE 'unfinished (x);", .migrationFailed, ":3:"),
-            ("COMMIT;", .migrationFailed, ":3:"),
+            ("CREATE TABLE 'unfinished (x);", .migrationFailed, ":3:"), ("COMMIT;", .migrationFailed, ":3:"),
         ])
     func refused(script: String, code: LockstepError.Code, line: String) throws {
         let scratch = try DatabaseScratch()
@@ -109,8 +106,7 @@ struct NontransactionalScriptTests {
             _ = try Migrator(set).run(on: connection)
         }
         #expect(error?.code == code, "\(String(describing: error))")
-        #expect(
-            error?.message.contains("0001_step.sql\(line)") == true, "\(String(describing: error))")
+        #expect(error?.message.contains("0001_step.sql\(line)") == true, "\(String(describing: error))")
         let isOpen = connection.isInTransaction
         #expect(!isOpen)
         #expect(try Ledger.entries(connection).isEmpty)
@@ -121,8 +117,7 @@ struct NontransactionalScriptTests {
         let connection = try Connection.inMemory()
         let set = try Scratch.set([
             Scratch.up("CREATE TABLE a (x);\nINSERT INTO a VALUES (1), (2);"),
-            Scratch.up(
-                "-- lockstep: no transaction\nCREATE TABLE b (y);\nDELETE FROM a WHERE x = 1;"),
+            Scratch.up("-- lockstep: no transaction\nCREATE TABLE b (y);\nDELETE FROM a WHERE x = 1;"),
         ])
         Refusal.expect(.rowsLost) { _ = try Migrator(set).run(on: connection) }
         #expect(try Scratch.int(connection, "SELECT count(*) FROM a") == 2)
@@ -133,8 +128,7 @@ struct NontransactionalScriptTests {
     func foreignKeys() throws {
         for tail in ["", "\nINSERT INTO nowhere VALUES (1);"] {
             let connection = try Connection.inMemory()
-            let script =
-                "-- lockstep: no transaction\nPRAGMA foreign_keys = OFF;\nCREATE TABLE a (x);"
+            let script = "-- lockstep: no transaction\nPRAGMA foreign_keys = OFF;\nCREATE TABLE a (x);"
             let set = try Scratch.set(Scratch.up(script + tail))
             if tail.isEmpty {
                 _ = try Migrator(set).run(on: connection)

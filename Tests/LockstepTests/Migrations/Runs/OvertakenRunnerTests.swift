@@ -37,8 +37,7 @@ struct OvertakenRunnerTests {
         "A version that the other has begun in the opposite direction is left alone",
         arguments: [true, false])
     func otherDirection(isUp: Bool) throws {
-        let batches =
-            "-- lockstep: backfill a batch=4\nUPDATE a SET n = n + 1 WHERE id BETWEEN :first AND :last;"
+        let batches = "-- lockstep: backfill a batch=4\nUPDATE a SET n = n + 1 WHERE id BETWEEN :first AND :last;"
         let set = try Scratch.set(
             Scratch.up("CREATE TABLE a (id INTEGER PRIMARY KEY, n);", down: "DROP TABLE a;"),
             Scratch.up(batches, down: batches))

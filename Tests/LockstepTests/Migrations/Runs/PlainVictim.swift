@@ -64,8 +64,7 @@ struct PlainVictim {
     // MARK: The migrations
 
     private static func first(_ kind: Kind) -> String {
-        let item =
-            "CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, size INTEGER);"
+        let item = "CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, size INTEGER);"
         guard kind == .rebuild else { return Scratch.up(item) }
         return Scratch.up(
             item + """
@@ -144,8 +143,7 @@ struct PlainVictim {
 
     /// Everything but the times in the engine's own tables.
     private static func content(_ database: DatabaseScratch) throws -> [String] {
-        try DeploymentScratch.content(
-            database.open(), without: ["applied_at", "duration", "started_at"])
+        try DeploymentScratch.content(database.open(), without: ["applied_at", "duration", "started_at"])
     }
 
     /// The border that the database is at; nil for none. At a border, rows, schema, ledger, pages and the note of a
@@ -157,8 +155,7 @@ struct PlainVictim {
         // the page is free again with arbitrary content. The check above has read all other pages.
         let free = try connection.value("PRAGMA freelist_count", as: Int.self) ?? 0
         let audit = try PageAudit(victim.database.path).run(key: victim.database.key())
-        guard audit.damagedFrames.isEmpty, audit.strayBytes == 0,
-            audit.damagedPages.count <= (usesJournal ? free : 0)
+        guard audit.damagedFrames.isEmpty, audit.strayBytes == 0, audit.damagedPages.count <= (usesJournal ? free : 0)
         else { return nil }
         return borders.firstIndex(of: try Self.content(victim.database))
     }
@@ -176,8 +173,7 @@ struct PlainVictim {
             #expect(name == "data.db-journal", "\(context.rawValue): \(name)")
             #expect(bytes.first ?? 0 == 0, "\(context.rawValue): \(name)")
         }
-        let report = try Verification(victim.database.path, sets: [victim.set]).run(
-            key: victim.database.key())
+        let report = try Verification(victim.database.path, sets: [victim.set]).run(key: victim.database.key())
         #expect(report.isClean, "\(context.rawValue): \(report)")
     }
 }

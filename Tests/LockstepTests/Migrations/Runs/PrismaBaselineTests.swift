@@ -69,9 +69,7 @@ struct PrismaBaselineTests {
         let connection = try Self.database([
             (nil, "1", "NULL"), (nil, "NULL", "2"),
         ])
-        #expect(
-            try Baseline(Self.set(), asPrismaRecordsIn: connection).version.description
-                == "20240101000000")
+        #expect(try Baseline(Self.set(), asPrismaRecordsIn: connection).version.description == "20240101000000")
     }
 
     @Test("what does not fit the files is refused")
@@ -82,14 +80,10 @@ struct PrismaBaselineTests {
         }
         Refusal.expect(.migrationChanged) {
             _ = try Baseline(
-                Self.set(),
-                asPrismaRecordsIn: Self.database([(String(repeating: "0", count: 64), "1", "NULL")])
-            )
+                Self.set(), asPrismaRecordsIn: Self.database([(String(repeating: "0", count: 64), "1", "NULL")]))
         }
         Refusal.expect(.migrationMissing) {
-            _ = try Baseline(
-                Self.set(1),
-                asPrismaRecordsIn: Self.database([(nil, "1", "NULL"), (nil, "1", "NULL")]))
+            _ = try Baseline(Self.set(1), asPrismaRecordsIn: Self.database([(nil, "1", "NULL"), (nil, "1", "NULL")]))
         }
         let second = try Self.database([(nil, "1", "NULL"), (nil, "1", "NULL")])
         try second.execute("DELETE FROM _prisma_migrations WHERE id = '0'")
@@ -111,8 +105,7 @@ struct PrismaBaselineTests {
     @Test("beside a set of another layout the table is drift")
     func foreign() throws {
         let connection = try Self.database([])
-        let set = try MigrationSet(
-            name: "a", files: [(name: "1-a.sql", content: "CREATE TABLE a (x);")])
+        let set = try MigrationSet(name: "a", files: [(name: "1-a.sql", content: "CREATE TABLE a (x);")])
         _ = try Migrator(set).run(on: connection)
         let found = try SchemaSnapshot(connection)
         let differences = try DriftCheck.differences(of: found, on: connection, [set], .init())

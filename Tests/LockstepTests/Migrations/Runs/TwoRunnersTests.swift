@@ -13,9 +13,7 @@ struct TwoRunnersTests {
         // Each row adds to itself, so a batch that ran twice would show.
         let scripts =
             (1...12).map {
-                Scratch.up(
-                    "CREATE TABLE t\($0) (id INTEGER PRIMARY KEY, n);\nINSERT INTO t\($0) (n) VALUES (1);"
-                )
+                Scratch.up("CREATE TABLE t\($0) (id INTEGER PRIMARY KEY, n);\nINSERT INTO t\($0) (n) VALUES (1);")
             } + [
                 Scratch.up(
                     """
@@ -33,8 +31,7 @@ struct TwoRunnersTests {
         async let other = victim.run("plain")
         for run in try await [one, other] { #expect(run.outcome == .succeeded, "\(run.reported)") }
         let connection = try database.open()
-        #expect(
-            try Ledger.entries(connection).map(\.version.description) == (1...13).map { "\($0)" })
+        #expect(try Ledger.entries(connection).map(\.version.description) == (1...13).map { "\($0)" })
         #expect(try MigrationProgress.all(connection).isEmpty)
         for number in 2...12 {
             #expect(try Scratch.int(connection, "SELECT count(*) FROM t\(number)") == 1)
@@ -49,9 +46,7 @@ struct TwoRunnersTests {
     }
 
     /// Migrates a new database by the first versions. By 12, the next one is in the middle of its backfill.
-    private static func migrate(
-        _ database: DatabaseScratch, _ victim: MigrationVictim, _ applied: Int
-    ) throws {
+    private static func migrate(_ database: DatabaseScratch, _ victim: MigrationVictim, _ applied: Int) throws {
         let connection = try database.create()
         if applied == 12 {
             var batches = 0
@@ -62,8 +57,7 @@ struct TwoRunnersTests {
             }
             #expect(throws: Stop.self) { _ = try stopping.run(on: connection) }
         } else {
-            _ = try Migrator(victim.set).run(
-                .version(MigrationVersion(UInt64(applied))), on: connection)
+            _ = try Migrator(victim.set).run(.version(MigrationVersion(UInt64(applied))), on: connection)
         }
         #expect(try Ledger.entries(connection).count == applied)
     }

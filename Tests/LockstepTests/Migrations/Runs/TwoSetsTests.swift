@@ -30,14 +30,8 @@ struct TwoSetsTests {
         other = try MigrationSet(
             name: "other",
             files: [
-                (
-                    name: "0001_b.sql",
-                    content: Scratch.up("CREATE TABLE b (x);", down: "DROP TABLE b;")
-                ),
-                (
-                    name: "0002_c.sql",
-                    content: Scratch.up("CREATE TABLE c (x);", down: "DROP TABLE c;")
-                ),
+                (name: "0001_b.sql", content: Scratch.up("CREATE TABLE b (x);", down: "DROP TABLE b;")),
+                (name: "0002_c.sql", content: Scratch.up("CREATE TABLE c (x);", down: "DROP TABLE c;")),
             ])
         database = try DatabaseScratch()
         let connection = try database.create()
@@ -52,8 +46,7 @@ struct TwoSetsTests {
         #expect(try MigrationProgress.all(connection).map(\.set) == ["begun"])
     }
 
-    @Test("The other set migrates and goes back as if alone, and the first one finishes later")
-    func otherSet() throws {
+    @Test("The other set migrates and goes back as if alone, and the first one finishes later") func otherSet() throws {
         let connection = try database.open()
         let plan = try Migrator(other).plan(.latest, on: connection)
         #expect(plan.findings.isEmpty, "\(plan.findings)")

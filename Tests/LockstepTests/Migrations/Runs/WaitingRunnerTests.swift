@@ -4,8 +4,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("A migration that waits for the write lock", .timeLimit(.minutes(20)))
-struct WaitingRunnerTests {
+@Suite("A migration that waits for the write lock", .timeLimit(.minutes(20))) struct WaitingRunnerTests {
     private let scratch: DatabaseScratch
     private let scripts = [
         Scratch.up("CREATE TABLE a (x);"),
@@ -37,8 +36,7 @@ struct WaitingRunnerTests {
         return events
     }
 
-    @Test("It reports the wait before the version begins, and goes on when the lock is free")
-    func reported() throws {
+    @Test("It reports the wait before the version begins, and goes on when the lock is free") func reported() throws {
         let holder = try scratch.open()
         let connection = try scratch.open()
         try holder.execute("BEGIN IMMEDIATE")
@@ -73,8 +71,7 @@ struct WaitingRunnerTests {
         #expect(seen.count { $0.name == "waiting" } == 1)
     }
 
-    @Test("The wait is not part of the step's time, in the report and in the ledger")
-    func notCounted() throws {
+    @Test("The wait is not part of the step's time, in the report and in the ledger") func notCounted() throws {
         let holder = try scratch.open()
         var options = ConnectionOptions()
         options.progress = .ending(holder)
@@ -110,9 +107,7 @@ struct WaitingRunnerTests {
             _ = try migrator.run(on: connection)
         }
         #expect(error.code == .interrupted)
-        #expect(
-            error.message
-                == "test/0001_step.sql: interrupted while it waited for another connection's lock")
+        #expect(error.message == "test/0001_step.sql: interrupted while it waited for another connection's lock")
         #expect(error.hint == "run it again: it continues where it stopped")
         #expect(events == [.planned(versions: 2), .waiting(file: "test/0001_step.sql")])
         try holder.execute("COMMIT")
@@ -120,8 +115,7 @@ struct WaitingRunnerTests {
         #expect(try Migrator(try Scratch.set(scripts)).run(on: connection).steps.count == 2)
     }
 
-    @Test("A new database that another connection is writing to is waited for as well")
-    func unmarked() throws {
+    @Test("A new database that another connection is writing to is waited for as well") func unmarked() throws {
         let holder = try scratch.open()
         let connection = try scratch.open()
         try holder.setHeaderField("application_id", 0)

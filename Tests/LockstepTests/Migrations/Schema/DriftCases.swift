@@ -22,8 +22,7 @@ enum DriftCases {
             UNIQUE (a, b),
             FOREIGN KEY (b) REFERENCES p (code) ON DELETE SET DEFAULT MATCH SIMPLE
         )
-        """,
-        "CREATE TABLE w (k TEXT NOT NULL, v ANY, PRIMARY KEY (k COLLATE NOCASE DESC)) STRICT, WITHOUT ROWID",
+        """, "CREATE TABLE w (k TEXT NOT NULL, v ANY, PRIMARY KEY (k COLLATE NOCASE DESC)) STRICT, WITHOUT ROWID",
         "CREATE INDEX i ON t (a DESC, lower(b), c COLLATE RTRIM) WHERE g IS NOT NULL",
         "CREATE VIEW v (x, y) AS SELECT a, 'Text' FROM t WHERE c > 1 ORDER BY a",
         """
@@ -69,8 +68,7 @@ enum DriftCases {
         Change("a INTEGER NOT", "a INT NOT", "table t", "column a: int not null"),
         Change("v ANY, PRIMARY", "PRIMARY", "table w", "column v: absent, expected any"),
         Change(
-            "g BLOB DEFAULT x'00ff',", "g BLOB DEFAULT x'00ff', h,", "table t",
-            "column h: nothing, expected absent"),
+            "g BLOB DEFAULT x'00ff',", "g BLOB DEFAULT x'00ff', h,", "table t", "column h: nothing, expected absent"),
         Change("title, body UNINDEXED", "body UNINDEXED, title", "table f", "arguments: body"),
         Change("v ANY,", "v ANY, extra TEXT,", "table w", "column extra: text, expected absent"),
     ]
@@ -79,10 +77,8 @@ enum DriftCases {
         Change("NOT NULL DEFAULT 3", "DEFAULT 3", "table t", "column a: integer default 3"),
         Change("NOT NULL DEFAULT 3", "NULL DEFAULT 3", "table t", "column a"),
         Change(
-            "NOT NULL DEFAULT 3", "NOT NULL ON CONFLICT REPLACE DEFAULT 3", "table t",
-            "not null on conflict replace"),
-        Change(
-            "DEFAULT 3", "DEFAULT 4", "table t", "default 4, expected integer not null default 3"),
+            "NOT NULL DEFAULT 3", "NOT NULL ON CONFLICT REPLACE DEFAULT 3", "table t", "not null on conflict replace"),
+        Change("DEFAULT 3", "DEFAULT 4", "table t", "default 4, expected integer not null default 3"),
         Change("DEFAULT 3", "DEFAULT -3", "table t", "default - 3"),
         Change("DEFAULT 3", "DEFAULT 3.0", "table t", "default 3.0"),
         Change("DEFAULT 3", "DEFAULT '3'", "table t", "default '3'"),
@@ -103,9 +99,7 @@ enum DriftCases {
         Change("c REAL UNIQUE ON CONFLICT IGNORE", "c REAL", "table t", "column c: real, expected"),
         Change("STORED", "VIRTUAL", "table t", "column d"),
         Change("(a || b)", "(b || a)", "table t", "as (b || a) stored"),
-        Change(
-            "d TEXT GENERATED ALWAYS AS (a || b) STORED", "d TEXT", "table t",
-            "column d: text, expected"),
+        Change("d TEXT GENERATED ALWAYS AS (a || b) STORED", "d TEXT", "table t", "column d: text, expected"),
         Change("ON DELETE CASCADE", "ON DELETE RESTRICT", "table t", "on delete restrict"),
         Change("ON DELETE CASCADE", "", "table t", "references p (id) on update"),
         Change("ON UPDATE SET NULL", "ON UPDATE CASCADE", "table t", "on update cascade"),
@@ -125,10 +119,8 @@ enum DriftCases {
         Change("CONSTRAINT bounds ", "", "table t", "constraint: check"),
         Change("bounds CHECK", "limits CHECK", "table t", "constraint limits check"),
         Change("a < 10", "a <= 10", "table t", "constraint bounds check (a <= 10"),
-        Change("a < 10 AND", "a < 10 OR", "table t", "or c > 1.5"),
-        Change("1.5)", "1.25)", "table t", "c > 1.25"),
-        Change(
-            "UNIQUE (a, b),", "UNIQUE (b, a),", "table t", "unique (b, a), expected unique (a, b)"),
+        Change("a < 10 AND", "a < 10 OR", "table t", "or c > 1.5"), Change("1.5)", "1.25)", "table t", "c > 1.25"),
+        Change("UNIQUE (a, b),", "UNIQUE (b, a),", "table t", "unique (b, a), expected unique (a, b)"),
         Change("UNIQUE (a, b),", "UNIQUE (a, b, c),", "table t", "unique (a, b, c)"),
         Change("UNIQUE (a, b),", "UNIQUE (a, b) ON CONFLICT ROLLBACK,", "table t", "rollback"),
         Change("UNIQUE (a, b),", "", "table t", "constraint: absent, expected unique (a, b)"),
@@ -141,13 +133,10 @@ enum DriftCases {
         Change("STRICT, WITHOUT", "WITHOUT", "table w", "options: without rowid"),
         Change("STRICT, WITHOUT ROWID", "STRICT", "table w", "options: strict, expected"),
         Change(") STRICT, WITHOUT ROWID", ")", "table w", "options: absent"),
-        Change(
-            "(k COLLATE NOCASE DESC)", "(k COLLATE NOCASE)", "table w",
-            "primary key (k collate nocase)"),
+        Change("(k COLLATE NOCASE DESC)", "(k COLLATE NOCASE)", "table w", "primary key (k collate nocase)"),
         Change("(k COLLATE NOCASE DESC)", "(k DESC)", "table w", "primary key (k desc)"),
         Change("(k COLLATE NOCASE DESC)", "(k COLLATE NOCASE DESC, v)", "table w", "desc, v)"),
-        Change(
-            "k TEXT NOT NULL, v ANY", "v ANY, k TEXT NOT NULL", "table w", "order of columns: v, k"),
+        Change("k TEXT NOT NULL, v ANY", "v ANY, k TEXT NOT NULL", "table w", "order of columns: v, k"),
         Change("tokenize = 'porter'", "tokenize = 'ascii'", "table f", "'ascii'"),
         Change("tokenize = 'porter'", "tokenize = 'Porter'", "table f", "'Porter'"),
         Change("body UNINDEXED", "body", "table f", "arguments"),
@@ -170,8 +159,7 @@ enum DriftCases {
 
     private static let others = [
         Change("v (x, y)", "v (x, z)", "view v", "columns: (x, z)"),
-        Change("v (x, y)", "v", "view v", "columns: absent"),
-        Change("'Text'", "'text'", "view v", "'text'"),
+        Change("v (x, y)", "v", "view v", "columns: absent"), Change("'Text'", "'text'", "view v", "'text'"),
         Change("SELECT a, 'Text'", "SELECT DISTINCT a, 'Text'", "view v", "body: select distinct"),
         Change("c > 1 ORDER", "c > 2 ORDER", "view v", "c > 2"),
         Change("ORDER BY a", "ORDER BY a DESC", "view v", "order by a desc"),

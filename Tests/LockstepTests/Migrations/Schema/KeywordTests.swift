@@ -24,13 +24,11 @@ struct KeywordTests {
         "CREATE VIEW x AS SELECT ? FROM t", "CREATE VIEW x AS SELECT a ? FROM t",
         "CREATE VIEW x AS SELECT t.a FROM t ? JOIN u", "CREATE VIEW x AS SELECT t.a FROM t ?, u",
         "CREATE VIEW x AS SELECT count(*) ? FROM t", "CREATE VIEW x AS SELECT ?(a) FROM t",
-        "CREATE VIEW x AS SELECT count(*) ? (ORDER BY a) FROM t",
-        "CREATE VIEW x AS SELECT a FROM t WHERE a ? b",
+        "CREATE VIEW x AS SELECT count(*) ? (ORDER BY a) FROM t", "CREATE VIEW x AS SELECT a FROM t WHERE a ? b",
         "CREATE VIEW x AS SELECT a FROM t WHERE ? b",
         "CREATE VIEW x AS SELECT a FROM t ORDER BY a ?", "CREATE VIEW x AS SELECT a FROM t ? 1",
         "CREATE VIEW x AS SELECT sum(a) OVER (ORDER BY a ROWS ? PRECEDING) FROM t",
-        "CREATE VIEW x AS SELECT a FROM t ? SELECT b FROM t",
-        "CREATE VIEW x AS WITH ? r AS (SELECT 1) SELECT * FROM r",
+        "CREATE VIEW x AS SELECT a FROM t ? SELECT b FROM t", "CREATE VIEW x AS WITH ? r AS (SELECT 1) SELECT * FROM r",
         "CREATE VIEW x AS SELECT CASE WHEN a THEN b ? END FROM t",
         "CREATE TABLE x (a DEFAULT ?)", "CREATE TABLE x (a DEFAULT (?))", "CREATE TABLE x (a ?)",
         "CREATE TABLE x (a INT ?)", "CREATE TABLE x (?)", "CREATE TABLE x (a CHECK (?))",
@@ -54,8 +52,7 @@ struct KeywordTests {
             let bare = context.replacing("?", with: word)
             let quoted = context.replacing("?", with: "\"\(word)\"")
             guard let one = try Self.schema(bare, word, connection),
-                let other = try Self.schema(quoted, word, connection),
-                one.snapshot == other.snapshot
+                let other = try Self.schema(quoted, word, connection), one.snapshot == other.snapshot
             else { continue }
             compared += 1
             #expect(one.programs == other.programs, "\(bare)")
@@ -89,8 +86,7 @@ struct KeywordTests {
         }
         var programs: [String] = []
         for sql in [
-            "EXPLAIN SELECT * FROM x", "EXPLAIN INSERT INTO x DEFAULT VALUES",
-            "EXPLAIN INSERT INTO t DEFAULT VALUES",
+            "EXPLAIN SELECT * FROM x", "EXPLAIN INSERT INTO x DEFAULT VALUES", "EXPLAIN INSERT INTO t DEFAULT VALUES",
         ] {
             do {
                 programs += try connection.query(SQL(verbatim: sql)) { row in

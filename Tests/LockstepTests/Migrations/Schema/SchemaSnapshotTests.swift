@@ -17,9 +17,7 @@ struct SchemaSnapshotTests {
         "Each single change is one difference, of the right object, reported with both forms",
         arguments: DriftCases.changes)
     func changed(change: DriftCases.Change) throws {
-        let (base, other) = (
-            try Self.snapshot(DriftCases.base), try Self.snapshot(change.statements)
-        )
+        let (base, other) = (try Self.snapshot(DriftCases.base), try Self.snapshot(change.statements))
         let differences = other.differences(from: base)
         #expect(differences.map { "\($0.type) \($0.name)" } == [change.object])
         let difference = try #require(differences.first)
@@ -36,8 +34,7 @@ struct SchemaSnapshotTests {
     func objects(sql: String, change: SchemaSnapshot.Change, object: String) throws {
         let base = try Self.snapshot(DriftCases.base)
         let differences = try Self.snapshot(DriftCases.base + [sql]).differences(from: base)
-        let difference = try #require(
-            differences.first { "\($0.type) \($0.name)" == object }, "\(differences)")
+        let difference = try #require(differences.first { "\($0.type) \($0.name)" == object }, "\(differences)")
         #expect(difference.change == change)
         #expect((difference.found == nil) == (change == .missing))
         #expect((difference.expected == nil) == (change == .unexpected))
@@ -55,8 +52,7 @@ struct SchemaSnapshotTests {
         }
     }
 
-    @Test("Objects of SQLite and the engine, temporary and shadow objects are never drift")
-    func ignored() throws {
+    @Test("Objects of SQLite and the engine, temporary and shadow objects are never drift") func ignored() throws {
         let connection = try Connection.inMemory()
         try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b)")
         let before = try SchemaSnapshot(connection)
@@ -76,14 +72,12 @@ struct SchemaSnapshotTests {
         #expect(differences.map(\.name) == ["f"])
     }
 
-    @Test("A trigger on a table of the engine is drift, as is a view with a reserved name")
-    func engineTables() throws {
+    @Test("A trigger on a table of the engine is drift, as is a view with a reserved name") func engineTables() throws {
         let connection = try Connection.inMemory()
         try connection.with(rights: .engine) {
             try Ledger.prepare(connection)
             let before = try SchemaSnapshot(connection)
-            try connection.execute(
-                "CREATE TRIGGER x AFTER INSERT ON lockstep_migration BEGIN SELECT 1; END")
+            try connection.execute("CREATE TRIGGER x AFTER INSERT ON lockstep_migration BEGIN SELECT 1; END")
             try connection.execute("CREATE VIEW lockstep_v AS SELECT 1")
             let differences = try SchemaSnapshot(connection).differences(from: before)
             #expect(differences.map(\.name) == ["x", "lockstep_v"])
@@ -93,9 +87,7 @@ struct SchemaSnapshotTests {
     @Test("An empty schema, and one of a thousand columns")
     func borders() throws {
         #expect(try Self.snapshot([]) == Self.snapshot([]))
-        #expect(
-            try Self.snapshot([]).differences(from: Self.snapshot(["CREATE TABLE t (a)"])).count
-                == 1)
+        #expect(try Self.snapshot([]).differences(from: Self.snapshot(["CREATE TABLE t (a)"])).count == 1)
         func wide(_ last: String) -> String {
             "CREATE TABLE t (\((0..<1000).map { "c\($0) INTEGER" }.joined(separator: ", ")), \(last))"
         }

@@ -5,8 +5,7 @@ import Testing
 @Suite("Schemas written differently")
 struct SpellingTests {
     private static let tables = [
-        "CREATE TABLE t (a INTEGER, \"key\" TEXT, g BLOB)",
-        "CREATE TABLE p (id INTEGER PRIMARY KEY)",
+        "CREATE TABLE t (a INTEGER, \"key\" TEXT, g BLOB)", "CREATE TABLE p (id INTEGER PRIMARY KEY)",
     ]
 
     private func differences(_ one: [String], _ other: [String]) throws -> [String] {
@@ -36,10 +35,7 @@ struct SpellingTests {
             ("CREATE TABLE x (ä)", "CREATE TABLE x (\"ä\")"),
             // Implied if omitted.
             ("CREATE TABLE IF NOT EXISTS x (a)", "CREATE TABLE main.x (a)"),
-            (
-                "CREATE TABLE x (a INTEGER PRIMARY KEY)",
-                "CREATE TABLE x (a INTEGER PRIMARY KEY ASC)"
-            ),
+            ("CREATE TABLE x (a INTEGER PRIMARY KEY)", "CREATE TABLE x (a INTEGER PRIMARY KEY ASC)"),
             (
                 "CREATE TABLE x (a, b AS (a) VIRTUAL)",
                 "CREATE TABLE x (a, b GENERATED ALWAYS AS (a))"
@@ -54,10 +50,7 @@ struct SpellingTests {
             ),
             ("CREATE TABLE x (a DEFAULT 0X1F)", "CREATE TABLE x (a DEFAULT 0x1f)"),
             ("CREATE TABLE x (a DEFAULT X'AB')", "CREATE TABLE x (a DEFAULT x'ab')"),
-            (
-                "CREATE TABLE x (a REFERENCES p (id))",
-                "CREATE TABLE x (a REFERENCES \"P\" ([ID]) ON DELETE NO ACTION)"
-            ),
+            ("CREATE TABLE x (a REFERENCES p (id))", "CREATE TABLE x (a REFERENCES \"P\" ([ID]) ON DELETE NO ACTION)"),
             (
                 "CREATE TABLE x (a REFERENCES p ON DELETE CASCADE ON UPDATE SET NULL)",
                 "CREATE TABLE x (a REFERENCES p ON UPDATE SET NULL ON DELETE CASCADE)"
@@ -76,31 +69,13 @@ struct SpellingTests {
                 "CREATE TABLE x (a INT PRIMARY KEY) WITHOUT ROWID, STRICT"
             ),
             // Indexes.
-            (
-                "CREATE INDEX x ON t (a, key)",
-                "CREATE INDEX IF NOT EXISTS main.x ON T(\"a\" ASC,[key]);"
-            ),
-            (
-                "CREATE INDEX x ON t (a COLLATE nocase DESC)",
-                "CREATE INDEX x ON t ('a' collate 'NOCASE' desc)"
-            ),
-            (
-                "CREATE INDEX x ON t (lower(key)) WHERE a > 1",
-                "CREATE INDEX x ON t(LOWER(\"key\"))WHERE a>1"
-            ),
+            ("CREATE INDEX x ON t (a, key)", "CREATE INDEX IF NOT EXISTS main.x ON T(\"a\" ASC,[key]);"),
+            ("CREATE INDEX x ON t (a COLLATE nocase DESC)", "CREATE INDEX x ON t ('a' collate 'NOCASE' desc)"),
+            ("CREATE INDEX x ON t (lower(key)) WHERE a > 1", "CREATE INDEX x ON t(LOWER(\"key\"))WHERE a>1"),
             // Views.
-            (
-                "CREATE VIEW x AS SELECT a FROM t",
-                "CREATE VIEW IF NOT EXISTS main.x AS\nselect \"A\" from main.T;"
-            ),
-            (
-                "CREATE VIEW x (y) AS SELECT t.a FROM t",
-                "CREATE VIEW x(\"Y\") AS SELECT \"T\".[a] FROM \"main\".t"
-            ),
-            (
-                "CREATE VIEW x AS SELECT a AS total FROM t",
-                "CREATE VIEW x AS SELECT a AS \"Total\" FROM t"
-            ),
+            ("CREATE VIEW x AS SELECT a FROM t", "CREATE VIEW IF NOT EXISTS main.x AS\nselect \"A\" from main.T;"),
+            ("CREATE VIEW x (y) AS SELECT t.a FROM t", "CREATE VIEW x(\"Y\") AS SELECT \"T\".[a] FROM \"main\".t"),
+            ("CREATE VIEW x AS SELECT a AS total FROM t", "CREATE VIEW x AS SELECT a AS \"Total\" FROM t"),
             (
                 "CREATE VIEW x AS WITH r AS (SELECT a FROM t) SELECT r.a FROM r",
                 "CREATE VIEW x AS WITH \"R\" AS (SELECT a FROM t) SELECT R.\"a\" FROM \"R\""
@@ -118,11 +93,7 @@ struct SpellingTests {
             (
                 "CREATE VIRTUAL TABLE x USING fts5(title, body, tokenize='porter')",
                 "create virtual table if not exists X using FTS5( \"title\",Body , tokenize = porter )"
-            ),
-            (
-                "CREATE VIRTUAL TABLE x USING rtree(id, x0, x1)",
-                "CREATE VIRTUAL TABLE [x] USING rtree( id,x0,x1 )"
-            ),
+            ), ("CREATE VIRTUAL TABLE x USING rtree(id, x0, x1)", "CREATE VIRTUAL TABLE [x] USING rtree( id,x0,x1 )"),
         ])
     func equal(one: String, other: String) throws {
         #expect(try differences(Self.tables + [one], Self.tables + [other]) == [])
@@ -134,11 +105,7 @@ struct SpellingTests {
             (
                 ["CREATE TABLE x (a)", "ALTER TABLE x ADD COLUMN b TEXT DEFAULT 'c'"],
                 "CREATE TABLE x (a, b TEXT DEFAULT 'c')"
-            ),
-            (
-                ["CREATE TABLE x (a, UNIQUE (a))", "ALTER TABLE x ADD b"],
-                "CREATE TABLE x (a, b, UNIQUE (a))"
-            ),
+            ), (["CREATE TABLE x (a, UNIQUE (a))", "ALTER TABLE x ADD b"], "CREATE TABLE x (a, b, UNIQUE (a))"),
             (
                 ["CREATE TABLE x (a -- one\n)", "ALTER TABLE x ADD COLUMN b INT /* two */"],
                 "CREATE TABLE x (a, b INT)"
@@ -150,13 +117,10 @@ struct SpellingTests {
                     "ALTER TABLE x RENAME COLUMN a TO c",
                 ],
                 "CREATE TABLE x (c CHECK (c > 0), b AS (c), UNIQUE (c))"
-            ),
-            (["CREATE TABLE x (a, b, c)", "ALTER TABLE x DROP COLUMN b"], "CREATE TABLE x (a, c)"),
+            ), (["CREATE TABLE x (a, b, c)", "ALTER TABLE x DROP COLUMN b"], "CREATE TABLE x (a, c)"),
             (
-                [
-                    "CREATE TABLE x (a, b)", "ALTER TABLE x DROP COLUMN b",
-                    "ALTER TABLE x ADD COLUMN b",
-                ], "CREATE TABLE x (a, b)"
+                ["CREATE TABLE x (a, b)", "ALTER TABLE x DROP COLUMN b", "ALTER TABLE x ADD COLUMN b"],
+                "CREATE TABLE x (a, b)"
             ),
         ])
     func altered(statements: [String], created: String) throws {
@@ -178,8 +142,7 @@ struct SpellingTests {
         }
         let renamed =
             schema("old", "former") + [
-                "ALTER TABLE old RENAME TO fresh",
-                "ALTER TABLE fresh RENAME COLUMN former TO present",
+                "ALTER TABLE old RENAME TO fresh", "ALTER TABLE fresh RENAME COLUMN former TO present",
             ]
         #expect(try differences(renamed, schema("fresh", "present")) == [])
     }
@@ -205,8 +168,7 @@ struct SpellingTests {
         "The same holds for definitions by other programs",
         arguments: [
             ("CHECK (a <> \"Bob\")", "CHECK (a <> \"bob\")", false),
-            ("CHECK (a <> \"Bob\")", "CHECK (a <> 'Bob')", true),
-            ("CHECK (a <> \"B\")", "CHECK (a <> b)", true),
+            ("CHECK (a <> \"Bob\")", "CHECK (a <> 'Bob')", true), ("CHECK (a <> \"B\")", "CHECK (a <> b)", true),
             ("CHECK (a <> \"b\" || \"rowid\")", "CHECK (a <> [B] || rowid)", true),
             ("DEFAULT (\"Ab\" || 'c')", "DEFAULT (\"ab\" || 'c')", false),
             ("DEFAULT (\"Ab\" || 'c')", "DEFAULT ('Ab' || 'c')", true),
@@ -214,8 +176,7 @@ struct SpellingTests {
         ])
     func legacyStrings(one: String, other: String, areEqual: Bool) {
         func form(_ constraint: String) -> DefinedObject {
-            var object = DefinedObject(
-                type: "table", name: "x", table: "x", sql: "CREATE TABLE x (a \(constraint), b)")
+            var object = DefinedObject(type: "table", name: "x", table: "x", sql: "CREATE TABLE x (a \(constraint), b)")
             object.readTable()
             return object
         }
@@ -233,8 +194,7 @@ struct SpellingTests {
     func legacyViews(one: String, other: String, areEqual: Bool) {
         func form(_ column: String) -> DefinedObject {
             var object = DefinedObject(
-                type: "view", name: "x", table: "x", sql: "CREATE VIEW x AS SELECT \(column) FROM t"
-            )
+                type: "view", name: "x", table: "x", sql: "CREATE VIEW x AS SELECT \(column) FROM t")
             object.read(names: ["t", "a"]) { _ in [] }
             return object
         }
@@ -252,20 +212,16 @@ struct SpellingTests {
         ] {
             let names = [one, two].map { sql.replacing("?", with: $0) }
             let first = try SchemaSnapshotTests.snapshot([names[0]])
-            #expect(
-                try first.differences(from: SchemaSnapshotTests.snapshot([names[1]])) != [],
-                "\(sql)")
+            #expect(try first.differences(from: SchemaSnapshotTests.snapshot([names[1]])) != [], "\(sql)")
         }
         // Both can exist at once, and each is compared.
         func both(_ last: String) throws -> SchemaSnapshot {
             try SchemaSnapshotTests.snapshot([
-                "CREATE TABLE \(one) (\(one), \(two))",
-                "CREATE TABLE \(two) (\(one), \(two) \(last))",
+                "CREATE TABLE \(one) (\(one), \(two))", "CREATE TABLE \(two) (\(one), \(two) \(last))",
             ])
         }
         #expect(try both("TEXT").count == 2)
         let details = try both("TEXT").differences(from: both("BLOB")).flatMap(\.details)
-        #expect(
-            details.map(ExactText.init(_:)) == [ExactText("column \(two): text, expected blob")])
+        #expect(details.map(ExactText.init(_:)) == [ExactText("column \(two): text, expected blob")])
     }
 }

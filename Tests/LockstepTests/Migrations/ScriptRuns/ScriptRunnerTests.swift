@@ -23,10 +23,8 @@ struct ScriptRunnerTests {
         return try #require(thrown, "it was accepted")
     }
 
-    @Test("A syntax error in the third statement names file, line and statement")
-    func thirdStatement() throws {
-        let error = try failure(
-            "CREATE TABLE a (x);\n\n-- about b\nCREATE TABLE b (x);\nCREATE TABEL c (x);\n")
+    @Test("A syntax error in the third statement names file, line and statement") func thirdStatement() throws {
+        let error = try failure("CREATE TABLE a (x);\n\n-- about b\nCREATE TABLE b (x);\nCREATE TABEL c (x);\n")
         #expect(error.code == .migrationFailed)
         #expect(error.message.contains("0001_step.sql:6:"), "\(error.message)")
         #expect(error.message.contains("TABEL"), "\(error.message)")
@@ -43,9 +41,8 @@ struct ScriptRunnerTests {
     @Test(
         "Statements that end the transaction, change the key or leak plaintext are refused",
         arguments: [
-            "CREATE TABLE a (x); COMMIT;", "COMMIT;", "END;", "ROLLBACK;", "BEGIN;",
-            "BEGIN IMMEDIATE;", "PRAGMA rekey = 'x';", "PRAGMA Key = 'x';",
-            "PRAGMA temp_store = FILE;", "PRAGMA cipher_page_size = 1024;",
+            "CREATE TABLE a (x); COMMIT;", "COMMIT;", "END;", "ROLLBACK;", "BEGIN;", "BEGIN IMMEDIATE;",
+            "PRAGMA rekey = 'x';", "PRAGMA Key = 'x';", "PRAGMA temp_store = FILE;", "PRAGMA cipher_page_size = 1024;",
             "ATTACH 'other.db' AS other;", "PRAGMA writable_schema = ON;",
             "PRAGMA foreign_keys = OFF;", "PRAGMA journal_mode = DELETE;",
         ])
@@ -60,8 +57,7 @@ struct ScriptRunnerTests {
         "Unfinished statements are errors",
         arguments: [
             "INSERT INTO kept VALUES ('unfinished);", "CREATE TABLE a (x",
-            "CREATE TRIGGER t AFTER INSERT ON kept BEGIN SELECT 1;", "/* no end",
-            "CREATE TABLE a (x); 'stray",
+            "CREATE TRIGGER t AFTER INSERT ON kept BEGIN SELECT 1;", "/* no end", "CREATE TABLE a (x); 'stray",
         ])
     func unfinished(sql: String) throws {
         // SQLite lets a comment run to the end of its input.

@@ -14,8 +14,7 @@ struct TableRebuildTests {
             "CREATE TRIGGER parent_log AFTER INSERT ON parent BEGIN INSERT INTO log VALUES ('in'); END",
             "CREATE VIEW names AS SELECT name FROM parent",
             "INSERT INTO parent (id, name) VALUES (1, 'one'), (2, 'two'), (9, 'nine')",
-            "DELETE FROM parent WHERE id = 9", "DELETE FROM log",
-            "INSERT INTO child VALUES (10, 1), (11, 2), (12, 2)",
+            "DELETE FROM parent WHERE id = 9", "DELETE FROM log", "INSERT INTO child VALUES (10, 1), (11, 2), (12, 2)",
         ] { try connection.execute(SQL(verbatim: sql)) }
         return connection
     }
@@ -31,8 +30,7 @@ struct TableRebuildTests {
         );
         """
 
-    @Test("Rows change as declared; children, index, trigger, view and sequence stay")
-    func everythingStays() throws {
+    @Test("Rows change as declared; children, index, trigger, view and sequence stay") func everythingStays() throws {
         let connection = try parents()
         try Scratch.migrate(connection, rebuild)
         #expect(
@@ -40,10 +38,7 @@ struct TableRebuildTests {
                 try row[0] as String
             } == ["1ONE3", "2TWO3"])
         #expect(try Scratch.int(connection, "SELECT count(*) FROM child") == 3)
-        #expect(
-            try Scratch.int(
-                connection, "SELECT count(*) FROM sqlite_schema WHERE name = 'parent_by_name'") == 1
-        )
+        #expect(try Scratch.int(connection, "SELECT count(*) FROM sqlite_schema WHERE name = 'parent_by_name'") == 1)
         #expect(try Scratch.int(connection, "SELECT count(*) FROM names") == 2)
         #expect(try Scratch.int(connection, "SELECT count(*) FROM log") == 0)
         // The identifier 9 was issued once and must not come back.
@@ -64,9 +59,7 @@ struct TableRebuildTests {
         try connection.execute("INSERT INTO t VALUES (41)")
         try connection.execute("DELETE FROM t")
         try Scratch.migrate(
-            connection,
-            "-- lockstep: rebuild table t\nCREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, x);"
-        )
+            connection, "-- lockstep: rebuild table t\nCREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, x);")
         try connection.execute("INSERT INTO t (x) VALUES (1)")
         #expect(try Scratch.int(connection, "SELECT id FROM t") == 42)
     }
@@ -74,8 +67,7 @@ struct TableRebuildTests {
     @Test("A table that refers to itself still does")
     func selfReference() throws {
         let connection = try Connection.inMemory()
-        try connection.execute(
-            "CREATE TABLE node (id INTEGER PRIMARY KEY, up INTEGER REFERENCES node (id))")
+        try connection.execute("CREATE TABLE node (id INTEGER PRIMARY KEY, up INTEGER REFERENCES node (id))")
         try connection.execute("INSERT INTO node VALUES (1, NULL), (2, 1)")
         try Scratch.migrate(
             connection,
@@ -83,8 +75,7 @@ struct TableRebuildTests {
             -- lockstep: rebuild table node
             CREATE TABLE node (id INTEGER PRIMARY KEY, up INTEGER REFERENCES node (id), label TEXT);
             """)
-        #expect(
-            try connection.value("SELECT \"table\" FROM pragma_foreign_key_list('node')") == "node")
+        #expect(try connection.value("SELECT \"table\" FROM pragma_foreign_key_list('node')") == "node")
         Refusal.expect(.constraint) {
             try connection.execute("INSERT INTO node (id, up) VALUES (3, 77)")
         }
@@ -96,31 +87,26 @@ struct TableRebuildTests {
         try connection.execute("CREATE TABLE t (x TEXT)")
         try connection.execute("INSERT INTO t VALUES ('a'), ('b'), ('c')")
         try connection.execute("DELETE FROM t WHERE x = 'a'")
-        try Scratch.migrate(
-            connection, "-- lockstep: rebuild table t\nCREATE TABLE t (x TEXT NOT NULL);")
+        try Scratch.migrate(connection, "-- lockstep: rebuild table t\nCREATE TABLE t (x TEXT NOT NULL);")
         #expect(try Scratch.int(connection, "SELECT rowid FROM t WHERE x = 'c'") == 3)
     }
 
-    @Test("INTEGER PRIMARY KEY DESC is not a rowid, so the rowids stay beside it")
-    func descendingKey() throws {
+    @Test("INTEGER PRIMARY KEY DESC is not a rowid, so the rowids stay beside it") func descendingKey() throws {
         let connection = try Connection.inMemory()
         try connection.execute("CREATE TABLE t (k INTEGER PRIMARY KEY DESC, x)")
         try connection.execute("INSERT INTO t VALUES (10, 'a'), (20, 'b'), (30, 'c')")
         try connection.execute("DELETE FROM t WHERE k = 10")
         try Scratch.migrate(
-            connection,
-            "-- lockstep: rebuild table t\nCREATE TABLE t (k INTEGER PRIMARY KEY DESC, x TEXT);")
+            connection, "-- lockstep: rebuild table t\nCREATE TABLE t (k INTEGER PRIMARY KEY DESC, x TEXT);")
         #expect(try Scratch.int(connection, "SELECT rowid FROM t WHERE k = 30") == 3)
     }
 
-    @Test("A column named rowid, WITHOUT ROWID tables, generated columns and STRICT tables work")
-    func kinds() throws {
+    @Test("A column named rowid, WITHOUT ROWID tables, generated columns and STRICT tables work") func kinds() throws {
         let connection = try Connection.inMemory()
         for sql in [
             "CREATE TABLE a (rowid TEXT, x)", "INSERT INTO a VALUES ('mine', 1)",
             "CREATE TABLE b (k TEXT PRIMARY KEY, v) WITHOUT ROWID", "INSERT INTO b VALUES ('k', 1)",
-            "CREATE TABLE c (x INTEGER, y GENERATED ALWAYS AS (x * 2) STORED)",
-            "INSERT INTO c (x) VALUES (4)",
+            "CREATE TABLE c (x INTEGER, y GENERATED ALWAYS AS (x * 2) STORED)", "INSERT INTO c (x) VALUES (4)",
         ] { try connection.execute(SQL(verbatim: sql)) }
         try Scratch.migrate(
             connection,
@@ -157,8 +143,7 @@ struct TableRebuildTests {
             ),
             (
                 "-- lockstep: rebuild table parent\n-- lockstep: drop column name\n"
-                    + "CREATE TABLE parent (id INTEGER PRIMARY KEY, name, gone);",
-                "only the old definition"
+                    + "CREATE TABLE parent (id INTEGER PRIMARY KEY, name, gone);", "only the old definition"
             ),
             (
                 "-- lockstep: rebuild table parent\n-- lockstep: drop column name\n"
@@ -166,8 +151,7 @@ struct TableRebuildTests {
             ),
             (
                 "-- lockstep: rebuild table parent\n"
-                    + "CREATE TABLE parent (id INTEGER PRIMARY KEY, name, gone TEXT NOT NULL);",
-                "NOT NULL constraint"
+                    + "CREATE TABLE parent (id INTEGER PRIMARY KEY, name, gone TEXT NOT NULL);", "NOT NULL constraint"
             ),
             ("-- lockstep: set a = 1\nSELECT 1;", "requires a rebuild"),
             ("-- lockstep: drop column a\nSELECT 1;", "requires a rebuild"),

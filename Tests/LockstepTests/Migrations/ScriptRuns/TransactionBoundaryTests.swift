@@ -2,8 +2,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Files that switch foreign keys or edit the schema themselves")
-final class TransactionBoundaryTests {
+@Suite("Files that switch foreign keys or edit the schema themselves") final class TransactionBoundaryTests {
     private static let base = """
         CREATE TABLE parent (id INTEGER PRIMARY KEY, n TEXT NOT NULL);
         CREATE TABLE child (id INTEGER PRIMARY KEY, p INTEGER REFERENCES parent ON DELETE CASCADE);
@@ -36,20 +35,15 @@ final class TransactionBoundaryTests {
             ),
             ("COMMIT TRANSACTION; PRAGMA foreign_keys=off; BEGIN TRANSACTION;\n", ""),
             ("PRAGMA foreign_keys = 0;\nBEGIN IMMEDIATE;\n", "\nEND;\nPRAGMA foreign_keys(1);"),
-            (
-                "-- as the manual says\nPRAGMA foreign_keys=OFF;\n/* so */ BEGIN TRANSACTION;\n",
-                "COMMIT;"
-            ),
+            ("-- as the manual says\nPRAGMA foreign_keys=OFF;\n/* so */ BEGIN TRANSACTION;\n", "COMMIT;"),
         ])
     func boundaries(before: String, after: String) throws {
         let set = try prepare(before + Self.rebuild + after)
-        let error = try #require(
-            throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
+        let error = try #require(throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
         #expect(error.hint?.contains("(2: foreign keys off)") == true, "\(error.hint ?? "")")
         #expect(error.context.line == (before.hasPrefix("--") ? 3 : 2))
         let preview = try Migrator(set).preview(on: connection)
-        #expect(
-            preview.declarations.map(\.description) == ["2: foreign keys off"], "\(preview.lint)")
+        #expect(preview.declarations.map(\.description) == ["2: foreign keys off"], "\(preview.lint)")
         let declared = try set.declaring("foreign keys off", at: MigrationVersion(2))
         #expect(try !Migrator(declared).preview(on: connection).isBlocked)
         _ = try Migrator(declared).run(on: connection)
@@ -61,8 +55,7 @@ final class TransactionBoundaryTests {
         "A transaction that ends in the middle is refused, also under `foreign keys off`",
         arguments: ["COMMIT;\n", "BEGIN;\n", "ROLLBACK;\n", "SAVEPOINT s;\n"])
     func middle(statement: String) throws {
-        let set = try prepare(
-            "-- lockstep: foreign keys off\nCREATE TABLE a (x);\n\(statement)CREATE TABLE b (x);")
+        let set = try prepare("-- lockstep: foreign keys off\nCREATE TABLE a (x);\n\(statement)CREATE TABLE b (x);")
         #expect(throws: LockstepError.self) { try Migrator(set).run(on: connection) }
         #expect(try Ledger.entries(connection).count == 1)
     }
@@ -74,16 +67,12 @@ final class TransactionBoundaryTests {
             + "WHERE type = 'table' AND name IN ('parent', 'child');\nPRAGMA writable_schema = OFF;"
     }
 
-    @Test("An edit of definitions needs a declaration, which a plan prints, and then runs")
-    func edited() throws {
+    @Test("An edit of definitions needs a declaration, which a plan prints, and then runs") func edited() throws {
         let set = try prepare(Self.edit(" NOT NULL", " COLLATE NOCASE"))
-        let error = try #require(
-            throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
+        let error = try #require(throws: LockstepError.self, performing: { _ = try Migrator(set).run(on: connection) })
         #expect(error.hint?.contains("allow edits of schema") == true)
         let preview = try Migrator(set).preview(on: connection)
-        #expect(
-            preview.declarations.map(\.description) == ["2: allow edits of schema"],
-            "\(preview.lint)")
+        #expect(preview.declarations.map(\.description) == ["2: allow edits of schema"], "\(preview.lint)")
         let declared = try set.declaring("allow edits of schema", at: MigrationVersion(2))
         _ = try Migrator(declared).run(on: connection)
         // This connection knows the new definition.
@@ -101,8 +90,7 @@ final class TransactionBoundaryTests {
         "An edit that does not fit what is stored is refused and leaves no trace",
         arguments: [
             // Columns that rows have, or do not have.
-            edit(", n TEXT NOT NULL", ""), edit("n TEXT", "m TEXT, n TEXT"),
-            edit("n TEXT", "m TEXT"),
+            edit(", n TEXT NOT NULL", ""), edit("n TEXT", "m TEXT, n TEXT"), edit("n TEXT", "m TEXT"),
             // Rows that break it.
             edit("n TEXT NOT NULL", "n TEXT CHECK (n <> 'a')"),
             // What SQLite cannot read.
@@ -126,7 +114,6 @@ final class TransactionBoundaryTests {
         #expect(try Ledger.entries(connection).count == 1)
         #expect(try Migrator(set).preview(on: connection).isBlocked)
         try connection.execute("INSERT INTO child VALUES (3, 1)")
-        _ = try Migrator(Scratch.set(Scratch.up(Self.base), Scratch.up("CREATE TABLE z (x);"))).run(
-            on: connection)
+        _ = try Migrator(Scratch.set(Scratch.up(Self.base), Scratch.up("CREATE TABLE z (x);"))).run(on: connection)
     }
 }

@@ -51,8 +51,7 @@ struct BackfillTests {
         #expect(try Ledger.entries(connection).count == 2)
     }
 
-    @Test("Stopped at any event, the next run continues after the last batch and repeats none")
-    func resuming() throws {
+    @Test("Stopped at any event, the next run continues after the last batch and repeats none") func resuming() throws {
         var event = 0
         while true {
             let connection = try Connection.inMemory()
@@ -97,8 +96,7 @@ struct BackfillTests {
         return set
     }
 
-    @Test("A begun backfill can be rolled back, by the way down of the file that began it")
-    func abandoning() throws {
+    @Test("A begun backfill can be rolled back, by the way down of the file that began it") func abandoning() throws {
         let connection = try Connection.inMemory()
         let set = try begun(connection)
         // Its index does not exist yet, so this way down does not fit.
@@ -191,12 +189,10 @@ struct BackfillTests {
         _ = try Migrator(set).run(.version(MigrationVersion(1)), on: connection)
         for number in 0..<23 {
             let column = create.contains("PRIMARY KEY") ? key : "n"
-            let id =
-                create.contains("TEXT PRIMARY") ? "'k\(number * 7 % 23)'" : "\(number * 3 - 30)"
+            let id = create.contains("TEXT PRIMARY") ? "'k\(number * 7 % 23)'" : "\(number * 3 - 30)"
             let sql =
                 column == "n"
-                ? "INSERT INTO t (n) VALUES (\(number))"
-                : "INSERT INTO t (\(column), n) VALUES (\(id), \(number))"
+                ? "INSERT INTO t (n) VALUES (\(number))" : "INSERT INTO t (\(column), n) VALUES (\(id), \(number))"
             try connection.execute(SQL(verbatim: sql))
         }
         _ = try Migrator(set).run(on: connection)
@@ -217,26 +213,13 @@ struct BackfillTests {
                 .migrationMalformed
             ),
             ("-- lockstep: backfill t batch=10\nSELECT :first, :last;", .migrationMalformed),
-            (
-                "-- lockstep: backfill u batch=10\nUPDATE t SET n = 1 WHERE id IN (:first, :last);",
-                .migrationFailed
-            ),
-            (
-                "-- lockstep: backfill t batch=10\nDELETE FROM t WHERE id BETWEEN :first AND :last;",
-                .rowsLost
-            ),
-            (
-                "-- lockstep: backfill t batch=9\nREPLACE INTO t SELECT 1, 1 WHERE :first < :last;",
-                .rowsLost
-            ),
+            ("-- lockstep: backfill u batch=10\nUPDATE t SET n = 1 WHERE id IN (:first, :last);", .migrationFailed),
+            ("-- lockstep: backfill t batch=10\nDELETE FROM t WHERE id BETWEEN :first AND :last;", .rowsLost),
+            ("-- lockstep: backfill t batch=9\nREPLACE INTO t SELECT 1, 1 WHERE :first < :last;", .rowsLost),
             (
                 "-- lockstep: backfill t batch=9\nUPDATE t SET id = -id WHERE id IN (:first, :last);",
                 .migrationMalformed
-            ),
-            (
-                "-- lockstep: backfill t batch=9\nUPDATE t SET nope = 1 WHERE id IN (:first, :last);",
-                .sqlFailed
-            ),
+            ), ("-- lockstep: backfill t batch=9\nUPDATE t SET nope = 1 WHERE id IN (:first, :last);", .sqlFailed),
         ])
     func refused(script: String, code: LockstepError.Code) throws {
         let connection = try Connection.inMemory()
@@ -251,8 +234,7 @@ struct BackfillTests {
         #expect(try MigrationProgress.all(connection).isEmpty)
     }
 
-    @Test("A declared deletion runs; a constraint that would replace rows is noticed")
-    func deletions() throws {
+    @Test("A declared deletion runs; a constraint that would replace rows is noticed") func deletions() throws {
         let connection = try Connection.inMemory()
         let script = """
             -- lockstep: allow loss of table t
@@ -265,16 +247,14 @@ struct BackfillTests {
         let other = try Connection.inMemory()
         let set = try Scratch.set([
             Scratch.up("CREATE TABLE t (id INTEGER PRIMARY KEY, n UNIQUE ON CONFLICT REPLACE);"),
-            Scratch.up(
-                "-- lockstep: backfill t batch=6\nUPDATE t SET n = 1 WHERE id IN (:first, :last);"),
+            Scratch.up("-- lockstep: backfill t batch=6\nUPDATE t SET n = 1 WHERE id IN (:first, :last);"),
         ])
         _ = try Migrator(set).run(.version(MigrationVersion(1)), on: other)
         try other.execute("INSERT INTO t (n) VALUES (1), (2)")
         Refusal.expect(.rowsLost) { _ = try Migrator(set).run(on: other) }
     }
 
-    @Test("A failing batch keeps the batches before it, and the next run begins with it")
-    func failingBatch() throws {
+    @Test("A failing batch keeps the batches before it, and the next run begins with it") func failingBatch() throws {
         let connection = try Connection.inMemory()
         let script = """
             -- lockstep: backfill t batch=10
@@ -282,8 +262,7 @@ struct BackfillTests {
             """
         let set = try prepared(rows: 30, connection, script)
         try connection.execute(
-            "CREATE TRIGGER no BEFORE UPDATE ON t WHEN old.id = 15 BEGIN SELECT raise(ABORT, 'no'); END"
-        )
+            "CREATE TRIGGER no BEFORE UPDATE ON t WHEN old.id = 15 BEGIN SELECT raise(ABORT, 'no'); END")
         Refusal.expect(.constraint) { _ = try Migrator(set).run(on: connection) }
         #expect(try Scratch.int(connection, "SELECT count(*) FROM t WHERE n >= 1000") == 10)
         try connection.execute("DROP TRIGGER no")

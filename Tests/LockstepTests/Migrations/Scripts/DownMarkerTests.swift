@@ -8,10 +8,7 @@ import Testing
 struct DownMarkerTests {
     /// The comments that other tools and people use, as they stand at the beginning of the way down.
     static let markers: [String] = {
-        let words = [
-            "down", "undo", "rollback", "revert", "backward", "downgrade", "roll back",
-            "drop below",
-        ]
+        let words = ["down", "undo", "rollback", "revert", "backward", "downgrade", "roll back", "drop below"]
         let shapes: [(String) -> String] = [
             { "-- \($0)" }, { "--\($0.uppercased())" }, { "--- \($0)" }, { "-- [\($0)]" },
             { "-- @\($0)" }, { "-- +\($0)" }, { "-- ==== \($0.uppercased()) ====" },
@@ -29,8 +26,7 @@ struct DownMarkerTests {
     @Test("statements after one are refused with its line", arguments: markers)
     func refused(marker: String) throws {
         #expect(Self.markers.count >= 48)
-        let error = try #require(
-            try LayoutFolder.error(["1_a.sql": Self.file(marker)], .sqlx), "\(marker)")
+        let error = try #require(try LayoutFolder.error(["1_a.sql": Self.file(marker)], .sqlx), "\(marker)")
         #expect(error.code == .migrationMalformed)
         #expect(error.message.contains("1_a.sql:2"), "\(error.message)")
         #expect(error.hint?.contains("file of its own") == true)
@@ -40,9 +36,8 @@ struct DownMarkerTests {
     func layouts() throws {
         let body = Self.file("-- Undo")
         let folders: [(MigrationLayout, [String: String])] = [
-            (.native, ["0001_a.sql": "-- lockstep: up\n" + body]),
-            (.golangMigrate, ["1_a.up.sql": body]), (.sqlx, ["1_a.sql": body]),
-            (.dbmate, ["1_a.sql": "-- migrate:up\n\(body)-- migrate:down\n"]),
+            (.native, ["0001_a.sql": "-- lockstep: up\n" + body]), (.golangMigrate, ["1_a.up.sql": body]),
+            (.sqlx, ["1_a.sql": body]), (.dbmate, ["1_a.sql": "-- migrate:up\n\(body)-- migrate:down\n"]),
             (.goose, ["00001_a.sql": "-- +goose Up\n" + body]),
             (.refinery, ["V1__a.sql": body]), (.diesel, ["2024-01-31-120000_a/up.sql": body]),
             (.flyway, ["V1__a.sql": body]), (.prisma, ["20240101000000_a/migration.sql": body]),
@@ -64,17 +59,10 @@ struct DownMarkerTests {
         }
     }
 
-    @Test("what is in a way down, has no statements after it, or says more is only a comment")
-    func harmless() throws {
+    @Test("what is in a way down, has no statements after it, or says more is only a comment") func harmless() throws {
         let folders: [(MigrationLayout, [String: String])] = [
-            (
-                .golangMigrate,
-                ["1_a.up.sql": "-- Up\n", "1_a.down.sql": "-- Down\nDROP TABLE t;\n"]
-            ),
-            (
-                .native,
-                ["0001_a.sql": "-- lockstep: up\n-- lockstep: down\n-- undo\nDROP TABLE t;\n"]
-            ),
+            (.golangMigrate, ["1_a.up.sql": "-- Up\n", "1_a.down.sql": "-- Down\nDROP TABLE t;\n"]),
+            (.native, ["0001_a.sql": "-- lockstep: up\n-- lockstep: down\n-- undo\nDROP TABLE t;\n"]),
             (.goose, ["00001_a.sql": "-- +goose Up\n-- +goose Down\n-- rollback\nDROP TABLE t;\n"]),
             (.sqlx, ["1_a.sql": "CREATE TABLE t (a);\n-- Down\n\n;\n-- nothing to do\n"]),
             (.sqlx, ["1_a.sql": "CREATE TABLE t (a); -- undo\nSELECT 1;\n"]),

@@ -44,8 +44,7 @@ struct NormalisationTests {
         #expect(try rows(db) == Self.normalised)
     }
 
-    @Test("A value that is not read fails the version, is not shown, and nothing has changed")
-    func unread() throws {
+    @Test("A value that is not read fails the version, is not shown, and nothing has changed") func unread() throws {
         let db = try Connection.inMemory()
         try Scratch.migrate(db, Self.setup)
         try db.execute("UPDATE item SET at = 'hunter2' WHERE price = '2'")
@@ -63,8 +62,7 @@ struct NormalisationTests {
     func collision() throws {
         let db = try Connection.inMemory()
         try Scratch.migrate(db, Self.setup)
-        try db.execute(
-            "INSERT INTO item VALUES ('0f0c8a2e-3b64-4b7a-9c0e-1d2f3a4b5c6d', '', '', '')")
+        try db.execute("INSERT INTO item VALUES ('0f0c8a2e-3b64-4b7a-9c0e-1d2f3a4b5c6d', '', '', '')")
         let before = try rows(db)
         Refusal.expect(.migrationFailed) {
             try Scratch.migrate(db, Self.setup, "-- lockstep: normalise item.id as uuid")
@@ -85,9 +83,7 @@ struct NormalisationTests {
 
     @Test("A directive is written as it is read")
     func spelling() throws {
-        for text in [
-            "normalise \"item\".\"at\" as date", "normalise \"a b\".\"c\" as uuid batch=10",
-        ] {
+        for text in ["normalise \"item\".\"at\" as date", "normalise \"a b\".\"c\" as uuid batch=10"] {
             let directive = try #require(Directive(text))
             #expect(directive.spelling == text)
             #expect(Directive(directive.spelling) == directive)

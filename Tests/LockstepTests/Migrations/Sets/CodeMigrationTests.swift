@@ -34,8 +34,7 @@ struct CodeMigrationTests {
         let connection = try Connection.inMemory()
         let third = Scratch.up("CREATE TABLE c (z);", down: "DROP TABLE c;")
         let set = try MigrationSet(
-            name: "test",
-            files: [(name: "1_a.sql", content: first), (name: "3_c.sql", content: third)]
+            name: "test", files: [(name: "1_a.sql", content: first), (name: "3_c.sql", content: third)]
         ).adding(try upper())
         let report = try Migrator(set).run(on: connection)
         #expect(report.steps.map(\.name) == ["a", "upper case", "c"])
@@ -98,16 +97,13 @@ struct CodeMigrationTests {
         ]
         for (code, change) in changes {
             let connection = try Connection.inMemory()
-            let set = files.adding(
-                try CodeMigration(version: MigrationVersion(2), name: "bad", up: change))
+            let set = files.adding(try CodeMigration(version: MigrationVersion(2), name: "bad", up: change))
             let error = #expect(throws: (any Error).self) {
                 _ = try Migrator(set).run(on: connection)
             }
             let reported = error as? LockstepError
             #expect(reported?.code == code, "\(String(describing: error))")
-            #expect(
-                reported?.message.hasPrefix("test/2 bad (code): ") ?? true,
-                "\(reported?.message ?? "")")
+            #expect(reported?.message.hasPrefix("test/2 bad (code): ") ?? true, "\(reported?.message ?? "")")
             #expect(try text(connection) == ["b", "c"])
             #expect(try Ledger.entries(connection).count == 1)
             #expect(try Scratch.schema(connection).count == 1)
@@ -125,8 +121,7 @@ struct CodeMigrationTests {
             INSERT INTO k VALUES (1), (2);
             """)
         let code = try CodeMigration(
-            version: MigrationVersion(2), name: "replace the parent", foreignKeysOff: true,
-            mayLoseRowsOf: ["P"],
+            version: MigrationVersion(2), name: "replace the parent", foreignKeysOff: true, mayLoseRowsOf: ["P"],
             up: { connection in
                 try connection.execute("DELETE FROM p WHERE id = 2")
                 try connection.execute("UPDATE k SET p = 1")

@@ -19,31 +19,24 @@ struct EngineVariantsTests {
         "A file that names the engine takes the place of the one that names none, on its engine alone"
     )
     func variants() throws {
-        let names = [
-            "0001_a.sql", "0002_b.sql", "0002_b.postgres.sql", "0003_c.SQLite.sql", "0003_c.sql",
-        ]
+        let names = ["0001_a.sql", "0002_b.sql", "0002_b.postgres.sql", "0003_c.SQLite.sql", "0003_c.sql"]
         let sqlite = try set(names, .sqlite)
         let postgres = try set(names, .postgres)
         #expect(sqlite.files.map(\.fileName) == ["0001_a.sql", "0002_b.sql", "0003_c.SQLite.sql"])
-        #expect(
-            postgres.files.map(\.fileName) == ["0001_a.sql", "0002_b.postgres.sql", "0003_c.sql"])
+        #expect(postgres.files.map(\.fileName) == ["0001_a.sql", "0002_b.postgres.sql", "0003_c.sql"])
         #expect(sqlite.files.map(\.name) == ["a", "b", "c"])
         #expect(postgres.files.map(\.name) == ["a", "b", "c"])
         #expect(fatal(sqlite).isEmpty && fatal(postgres).isEmpty)
     }
 
-    @Test("A version that only other engines have is no gap, and a missing one still is")
-    func elsewhere() throws {
+    @Test("A version that only other engines have is no gap, and a missing one still is") func elsewhere() throws {
         let names = ["0001_a.sql", "0002_b.postgres.sql", "0003_c.sql", "0004_d.postgres.sql"]
         let sqlite = try set(names, .sqlite)
         #expect(sqlite.files.map(\.fileName) == ["0001_a.sql", "0003_c.sql"])
         #expect(sqlite.versionsElsewhere == [MigrationVersion(2), MigrationVersion(4)])
         #expect(fatal(sqlite).isEmpty)
         #expect(try fatal(set(names, .postgres)).isEmpty)
-        #expect(
-            try fatal(set(["0001_a.sql", "0002_b.postgres.sql", "0004_d.sql"], .sqlite)) == [
-                .versionGap
-            ])
+        #expect(try fatal(set(["0001_a.sql", "0002_b.postgres.sql", "0004_d.sql"], .sqlite)) == [.versionGap])
         #expect(try fatal(set(["0001_a.sql", "0003_c.sql"], .sqlite)) == [.versionGap])
     }
 
@@ -51,10 +44,7 @@ struct EngineVariantsTests {
     func duplicates() throws {
         let names = ["0001_a.sql", "0001_b.postgres.sql"]
         #expect(try fatal(set(names, .postgres)) == [.versionDuplicate])
-        #expect(
-            try fatal(set(["0001_a.postgres.sql", "001_a.postgres.sql"], .postgres)) == [
-                .versionDuplicate
-            ])
+        #expect(try fatal(set(["0001_a.postgres.sql", "001_a.postgres.sql"], .postgres)) == [.versionDuplicate])
     }
 
     @Test("A draft's number is above those of other engines")
@@ -104,8 +94,7 @@ struct EngineVariantsTests {
     func checksums() throws {
         func tokens(_ sql: String) throws -> [UInt8]? {
             try MigrationSet(
-                name: "test", files: [(name: "0001_f.sql", content: "-- lockstep: up\n\(sql)")],
-                engine: .postgres
+                name: "test", files: [(name: "0001_f.sql", content: "-- lockstep: up\n\(sql)")], engine: .postgres
             ).files.first?.checksums.tokens
         }
         let one = try tokens("DO $$BEGIN; END$$;")
@@ -115,13 +104,9 @@ struct EngineVariantsTests {
 
     @Test("The checksums of SQLite's sets are those of before")
     func unchanged() throws {
-        let content =
-            "-- lockstep: up\nCREATE TABLE [a b] (\"x\" TEXT DEFAULT 'é', `y` BLOB DEFAULT x'00'); -- c\n"
-        let file = try #require(
-            MigrationSet(name: "test", files: [(name: "0001_a.sql", content: content)]).files.first)
-        #expect(
-            Hex.encode(file.checksums.tokens)
-                == "38894d6208583bf2c7d73125a0b772c1312f88533c17e9167a62b0f7d162b872")
+        let content = "-- lockstep: up\nCREATE TABLE [a b] (\"x\" TEXT DEFAULT 'é', `y` BLOB DEFAULT x'00'); -- c\n"
+        let file = try #require(MigrationSet(name: "test", files: [(name: "0001_a.sql", content: content)]).files.first)
+        #expect(Hex.encode(file.checksums.tokens) == "38894d6208583bf2c7d73125a0b772c1312f88533c17e9167a62b0f7d162b872")
     }
 
     @Test("A set that was read for a server migrates no file")

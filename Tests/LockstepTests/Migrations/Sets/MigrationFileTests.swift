@@ -11,8 +11,7 @@ struct MigrationFileTests {
     @Test("A file has a version, a name, a way up and optionally a way down")
     func parts() throws {
         let file = try parse(
-            "-- about it\n-- lockstep: up\nSELECT 1;\n-- lockstep: down\nSELECT 2;\n",
-            name: "0012_add_ratings.sql")
+            "-- about it\n-- lockstep: up\nSELECT 1;\n-- lockstep: down\nSELECT 2;\n", name: "0012_add_ratings.sql")
         #expect(file.version == MigrationVersion(12))
         #expect(file.name == "add_ratings")
         #expect(file.isReversible)
@@ -53,9 +52,7 @@ struct MigrationFileTests {
             "-- lockstep: up\n-- lockstep: allow loss of table \"my t\"\n"
                 + "-- lockstep: rebuild table [other t]\n-- lockstep: set \"a b\"='x  y'\n")
         #expect(file.up.tablesAllowedToLoseRows == ["my t"])
-        #expect(
-            file.up.items.map(\.content).contains(
-                .directive(.set(column: "a b", expression: "'x  y'"))))
+        #expect(file.up.items.map(\.content).contains(.directive(.set(column: "a b", expression: "'x  y'"))))
         let other = try parse(
             "-- lockstep: up\n-- lockstep: allow loss of table \"my t\"\n"
                 + "-- lockstep: rebuild table [other t]\n-- lockstep: set \"a b\"='x y'\n")
@@ -71,8 +68,7 @@ struct MigrationFileTests {
         #expect(try parse("-- lockstep: up\nSELECT 1;\n\(line)\nSELECT 2;").isReversible)
     }
 
-    @Test("A directive inside a string, a name or a block comment does not count")
-    func notDirectives() throws {
+    @Test("A directive inside a string, a name or a block comment does not count") func notDirectives() throws {
         let text = """
             -- lockstep: up
             INSERT INTO t VALUES ('
@@ -85,8 +81,7 @@ struct MigrationFileTests {
         #expect(try parse(text).isReversible == false)
     }
 
-    @Test("CRLF endings and a byte-order mark change nothing but the strictest checksum")
-    func lineEndings() throws {
+    @Test("CRLF endings and a byte-order mark change nothing but the strictest checksum") func lineEndings() throws {
         let plain = "-- lockstep: up\nSELECT 1;\n-- lockstep: down\nSELECT 2;\n"
         let windows =
             "\u{FEFF}"
@@ -100,8 +95,7 @@ struct MigrationFileTests {
         #expect(other.isReversible)
     }
 
-    @Test("Checksums distinguish comments and white space from statements and directives")
-    func checksums() throws {
+    @Test("Checksums distinguish comments and white space from statements and directives") func checksums() throws {
         let file = try parse("-- lockstep: up\nCREATE TABLE t (a);").checksums
         let commented = try parse("-- lockstep: up\n  create  table t(a) ; -- hi\n").checksums
         #expect(file.text != commented.text)
@@ -122,10 +116,8 @@ struct MigrationFileTests {
     @Test(
         "Malformed files name the line",
         arguments: [
-            ("SELECT 1;\n-- lockstep: up\n", ":1:"),
-            ("-- lockstep: up\n-- lockstep: frobnicate\n", ":2:"),
-            ("-- lockstep: up\nSELECT 1;\n-- lockstep: up\n", ":3:"),
-            ("-- lockstep: down\nSELECT 1;\n", ":1:"),
+            ("SELECT 1;\n-- lockstep: up\n", ":1:"), ("-- lockstep: up\n-- lockstep: frobnicate\n", ":2:"),
+            ("-- lockstep: up\nSELECT 1;\n-- lockstep: up\n", ":3:"), ("-- lockstep: down\nSELECT 1;\n", ":1:"),
             ("-- lockstep: up\n-- lockstep: down\n-- lockstep: down\n", ":3:"),
             ("-- only a comment\n", "no `-- lockstep: up`"), ("", "no `-- lockstep: up`"),
         ])

@@ -8,8 +8,7 @@ import Testing
 struct MigrationSetTests {
     private let up = "-- lockstep: up\nSELECT 1;\n"
 
-    @Test("A folder of SQL files is a set with the folder's name; other files are ignored")
-    func folder() throws {
+    @Test("A folder of SQL files is a set with the folder's name; other files are ignored") func folder() throws {
         let folder = try TemporaryFolder()
         let movies = folder.file("movies")
         try makeFolder(movies)

@@ -14,8 +14,7 @@ struct AtomicFileTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path.string).sorted()
     }
 
-    @Test("a file is made, then replaced as a whole, and only its owner can access it")
-    func replacing() throws {
+    @Test("a file is made, then replaced as a whole, and only its owner can access it") func replacing() throws {
         let path = folder.file("some")
         try AtomicFile.write(Array("long content".utf8), to: path)
         try FileManager.default.setAttributes(
@@ -31,8 +30,7 @@ struct AtomicFileTests {
     func links() throws {
         let target = try folder.write("target", "untouched")
         let link = folder.file("link")
-        try FileManager.default.createSymbolicLink(
-            atPath: link.string, withDestinationPath: target.string)
+        try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: target.string)
         try AtomicFile.write(Array("new".utf8), to: link)
         #expect(try Bytes.read(target) == Array("untouched".utf8))
         #expect(try Bytes.read(link) == Array("new".utf8))
@@ -52,8 +50,7 @@ struct AtomicFileTests {
     @Test("a write that fails leaves no temporary file")
     func failure() throws {
         let path = folder.file("folder")
-        try FileManager.default.createDirectory(
-            atPath: path.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: false)
         Refusal.expect(.notAFile) { try AtomicFile.write([1, 2, 3], to: path) }
         #expect(try names() == ["folder"])
         Refusal.expect(.notFound) {
@@ -91,8 +88,7 @@ struct AtomicFileTests {
         _ = try FileLock(path)
         #expect(try names() == [".lock"])
         let link = folder.file("link")
-        try FileManager.default.createSymbolicLink(
-            atPath: link.string, withDestinationPath: path.string)
+        try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: path.string)
         Refusal.expect(.notAFile) { _ = try FileLock(link) }
     }
 }

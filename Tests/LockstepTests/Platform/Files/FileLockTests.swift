@@ -50,8 +50,7 @@ struct FileLockTests {
         #expect(LockHolder(of: "fe:00:71", among: "")?.process == nil)
     }
 
-    @Test("A second caller is refused at once, and can have the lock when the first is done")
-    func exclusive() throws {
+    @Test("A second caller is refused at once, and can have the lock when the first is done") func exclusive() throws {
         let path = try TemporaryFolder().file("lock")
         let folder = try TemporaryFolder()
         let lock = folder.file(".lock")

@@ -20,8 +20,7 @@ struct NewFolderTests {
     @Test("Nothing is overwritten, and nothing is begun beside it", arguments: [true, false])
     func taken(isFolder: Bool) throws {
         if isFolder {
-            try FileManager.default.createDirectory(
-                atPath: target.string, withIntermediateDirectories: false)
+            try FileManager.default.createDirectory(atPath: target.string, withIntermediateDirectories: false)
         } else {
             try Data("mine".utf8).write(to: URL(filePath: target.string))
         }
@@ -54,7 +53,6 @@ struct NewFolderTests {
         try new.add("a") { write in try write([1, 2, 3]) }
         try new.finish()
         #expect(try names == ["export"])
-        #expect(
-            try Data(contentsOf: URL(filePath: target.appending("a").string)) == Data([1, 2, 3]))
+        #expect(try Data(contentsOf: URL(filePath: target.appending("a").string)) == Data([1, 2, 3]))
     }
 }

@@ -15,8 +15,7 @@ struct Base64Tests {
         #expect(Base64.decode(text) == Array(plain.utf8))
     }
 
-    @Test("every length and byte is encoded and decoded again, and agrees with Foundation")
-    func roundTrips() {
+    @Test("every length and byte is encoded and decoded again, and agrees with Foundation") func roundTrips() {
         for count in 0...300 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + count) }
             let text = Base64.encode(bytes)
@@ -37,8 +36,7 @@ struct Base64Tests {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test("of the last characters that carry unused bits only the zero ones are read")
-    func unusedBits() {
+    @Test("of the last characters that carry unused bits only the zero ones are read") func unusedBits() {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
         let two = alphabet.filter { Base64.decode("Z\($0)") != nil }
         #expect(String(two) == "AQgw")

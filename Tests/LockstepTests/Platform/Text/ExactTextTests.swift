@@ -19,19 +19,13 @@ struct ExactTextTests {
         #expect(ExactText(pair.one) != ExactText(pair.other))
         #expect(SQLName(pair.one) != SQLName(pair.other))
         #expect(Value.text(pair.one) != Value.text(pair.other))
-        #expect(
-            !pair.one.hasSameBytes(as: pair.other) && !pair.one[...].hasSameBytes(as: pair.other))
+        #expect(!pair.one.hasSameBytes(as: pair.other) && !pair.one[...].hasSameBytes(as: pair.other))
         #expect(!Optional(pair.one).hasSameBytes(as: pair.other))
-        #expect(
-            !pair.both.dropLast().containsBytes(of: pair.other)
-                && pair.both.containsBytes(of: pair.other))
-        #expect(
-            (ExactText(pair.one) < ExactText(pair.other))
-                != (ExactText(pair.other) < ExactText(pair.one)))
+        #expect(!pair.both.dropLast().containsBytes(of: pair.other) && pair.both.containsBytes(of: pair.other))
+        #expect((ExactText(pair.one) < ExactText(pair.other)) != (ExactText(pair.other) < ExactText(pair.one)))
         let places = pair.both.flatMap { name in
             [
-                Place(table: name, column: nil, others: []),
-                Place(table: "", column: name, others: []),
+                Place(table: name, column: nil, others: []), Place(table: "", column: name, others: []),
                 Place(table: "", column: nil, others: [name]),
             ]
         }
@@ -43,8 +37,7 @@ struct ExactTextTests {
         var dice = SplitMix64(state: 7)
         for _ in 0..<2000 {
             let pair = NamePair.random(using: &dice)
-            #expect(
-                pair.one == pair.other && ExactText(pair.one) != ExactText(pair.other), "\(pair)")
+            #expect(pair.one == pair.other && ExactText(pair.one) != ExactText(pair.other), "\(pair)")
         }
         let many = NamePair.many(1000)
         #expect(Set(many).count == 1 && Set(many.map { ExactText($0) }).count == 1000)

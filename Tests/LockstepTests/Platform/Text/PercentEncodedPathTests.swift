@@ -22,9 +22,8 @@ struct PercentEncodedPathTests {
     @Test(
         "Nothing but the shortest spelling is read",
         arguments: [
-            "", "/", ".", "..", "./a", "a/.", "a/./b", "a/../b", "a/..", "../../a", "/../a", "a//b",
-            "//a", "a/", "a-b", "a b", "%c3%A9", "%61", "%2F", "%2E", "%00", "a%00b", "%", "%4",
-            "%+1", "file:a", "é",
+            "", "/", ".", "..", "./a", "a/.", "a/./b", "a/../b", "a/..", "../../a", "/../a", "a//b", "//a", "a/", "a-b",
+            "a b", "%c3%A9", "%61", "%2F", "%2E", "%00", "a%00b", "%", "%4", "%+1", "file:a", "é",
         ])
     func refused(_ spelled: String) {
         #expect(PercentEncodedPath.decode(spelled) == nil)

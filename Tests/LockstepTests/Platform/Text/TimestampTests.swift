@@ -28,9 +28,7 @@ struct TimestampTests {
 
     @Test("In a file's name it has no character that a file system might refuse")
     func fileNames() {
-        for (seconds, name) in [(951_782_399, "20000228T235959Z"), (0, "19700101T000000Z")]
-            as [(Int64, String)]
-        {
+        for (seconds, name) in [(951_782_399, "20000228T235959Z"), (0, "19700101T000000Z")] as [(Int64, String)] {
             #expect(Timestamp(secondsSinceEpoch: seconds).fileName == name)
             #expect(Timestamp.isFileName(name))
         }

@@ -36,8 +36,7 @@ struct EndingThreadsTests {
     @Test("A call whose thread cannot start is refused, and does not wait for ever")
     func withoutThreads() async throws {
         let result = try await run(
-            .path("/usr/bin/env"),
-            arguments: ["timeout", "60", Programs.path("Worker").string, "without-threads"],
+            .path("/usr/bin/env"), arguments: ["timeout", "60", Programs.path("Worker").string, "without-threads"],
             output: .string(limit: 10_000), error: .discarded)
         #expect(result.standardOutput.hasPrefix("refused: the system cannot create another thread"))
     }
@@ -66,21 +65,16 @@ struct EndingThreadsTests {
         let folder = try TemporaryFolder()
         try Bytes.write([UInt8](repeating: 7, count: 32), to: folder.file("k"))
         let tool = ["-d", "data.db", "--key-file", "k"]
-        #expect(
-            try await codes(of: "lockstep", ["init"] + tool, times: 1, in: folder.path) == [
-                "exited(0)"
-            ])
+        #expect(try await codes(of: "lockstep", ["init"] + tool, times: 1, in: folder.path) == ["exited(0)"])
         // Eight at once on a few processors.
         let rounds = Torture.isLong ? 125 : 1
         for _ in 0..<rounds where part.goesOn() {
             for _ in 0..<2 {
-                let verified = try await codes(
-                    of: "lockstep", ["verify"] + tool, times: 8, in: folder.path)
+                let verified = try await codes(of: "lockstep", ["verify"] + tool, times: 8, in: folder.path)
                 #expect(verified == [String](repeating: "exited(0)", count: 8))
                 part.count("runs of verify", verified.count)
             }
-            let ended = try await codes(
-                of: "Worker", ["ends-threads", "plain"], times: 8, in: folder.path)
+            let ended = try await codes(of: "Worker", ["ends-threads", "plain"], times: 8, in: folder.path)
             #expect(ended == [String](repeating: "exited(7)", count: 8))
             part.count("runs of a program", ended.count)
         }

@@ -4,8 +4,7 @@ import Testing
 @testable import Lockstep
 
 struct ForkMarkTests {
-    @Test("A child has another mark than its parent, which keeps its own; so does a child's child")
-    func children() {
+    @Test("A child has another mark than its parent, which keeps its own; so does a child's child") func children() {
         let own = ForkMark.current
         #expect(own != 0)
         let child = lockstep_ask_child { ForkMark.current }

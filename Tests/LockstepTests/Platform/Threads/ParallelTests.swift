@@ -31,8 +31,7 @@ struct ParallelTests {
             #expect(tally.pieces.withLock { $0.sorted() } == Array(0..<pieces))
             #expect(tally.threads.withLock { $0.count } <= tools)
             #expect(reported.isEmpty == (pieces == 0))
-            #expect(
-                reported == reported.sorted() && reported.allSatisfy { (1...pieces).contains($0) })
+            #expect(reported == reported.sorted() && reported.allSatisfy { (1...pieces).contains($0) })
         }
     }
 

@@ -6,8 +6,7 @@ import Testing
 /// The thread that runs a store's asynchronous calls.
 @Suite("Worker threads", .timeLimit(.minutes(20)))
 struct WorkerThreadTests {
-    @Test("Jobs run one after another, in their order, on one thread that is not the caller's")
-    func order() throws {
+    @Test("Jobs run one after another, in their order, on one thread that is not the caller's") func order() throws {
         let worker = WorkerThread()
         let seen = Mutex<(jobs: [Int], threads: Set<UInt>)>(([], []))
         let done = Latch()
@@ -65,8 +64,7 @@ struct WorkerThreadTests {
 
     private final class Token: Sendable {}
 
-    @Test("A job can submit another, and release the last reference to its worker")
-    func fromWithin() throws {
+    @Test("A job can submit another, and release the last reference to its worker") func fromWithin() throws {
         let done = Latch()
         let holder = Mutex<WorkerThread?>(WorkerThread())
         let first: WorkerThread.Job = {

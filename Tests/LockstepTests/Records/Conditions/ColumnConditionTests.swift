@@ -3,8 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Two columns compared, parts of texts, and patterns with an escape")
-struct ColumnConditionTests {
+@Suite("Two columns compared, parts of texts, and patterns with an escape") struct ColumnConditionTests {
     struct Score: Record, Equatable {
         var id: Int64?
         var home: Int
@@ -38,8 +37,7 @@ struct ColumnConditionTests {
         _ condition: (Columns<Score>) -> Condition<Score>
     ) throws {
         let made = condition(Columns())
-        let found = try Self.database().all(
-            Score.self, where: { _ in made }, orderBy: { [$0.id.ascending] })
+        let found = try Self.database().all(Score.self, where: { _ in made }, orderBy: { [$0.id.ascending] })
         #expect(found == Self.scores.filter(expected), sourceLocation: location)
     }
 
@@ -61,8 +59,7 @@ struct ColumnConditionTests {
         try selects({ _ in false }) { !($0.last == $0.last || $0.last != $0.last) }
     }
 
-    @Test("A part of a text is found byte by byte, and none of its characters has a meaning")
-    func contains() throws {
+    @Test("A part of a text is found byte by byte, and none of its characters has a meaning") func contains() throws {
         for part in ["", "0%", "%", "_", "a_b\\", "\\", "e\u{301}", "\u{E9}", "Caf", "100 p", "x"] {
             let bytes = Array(part.utf8)
             try selects({ score in
@@ -80,24 +77,18 @@ struct ColumnConditionTests {
         try selects({ $0.id == 3 }) { $0.name.like("a\\_b\\\\c", escape: "\\") }
         try selects({ [1, 2].contains($0.id) }) { $0.name.like("100%") }
         Refusal.expect(.misuse) {
-            _ = try Self.database().count(
-                Score.self, where: { $0.name.like("x", escape: "e\u{301}") })
+            _ = try Self.database().count(Score.self, where: { $0.name.like("x", escape: "e\u{301}") })
         }
     }
 
-    @Test("On sealed columns two columns and parts of texts open every row, or are refused")
-    func sealed() throws {
+    @Test("On sealed columns two columns and parts of texts open every row, or are refused") func sealed() throws {
         let db = try ConditionScratch(.sealed).open()
         typealias Film = ConditionScratch.Film
         Refusal.expect(.misuse) { _ = try db.count(Film.self, where: { $0.likes < $0.year }) }
         Refusal.expect(.misuse) {
             _ = try db.count(Film.self, where: { $0.title.contains("etro") })
         }
-        #expect(
-            try db.count(Film.self, where: { film in .scanning { _ in film.likes < film.year } })
-                == 7)
-        #expect(
-            try db.count(Film.self, where: { film in .scanning { $0.title.contains("etro") } }) == 3
-        )
+        #expect(try db.count(Film.self, where: { film in .scanning { _ in film.likes < film.year } }) == 7)
+        #expect(try db.count(Film.self, where: { film in .scanning { $0.title.contains("etro") } }) == 3)
     }
 }

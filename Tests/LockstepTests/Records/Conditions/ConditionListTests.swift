@@ -3,8 +3,7 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("Long lists, empty lists and empty prefixes, in plain and in sealed columns")
-struct ConditionListTests {
+@Suite("Long lists, empty lists and empty prefixes, in plain and in sealed columns") struct ConditionListTests {
     typealias Kind = RecordScratch.Kind
     typealias Film = ConditionScratch.Film
 
@@ -18,8 +17,7 @@ struct ConditionListTests {
             let titles = (1..<count).map { "film \($0)" } + ["M"]
             #expect(try db.count(Film.self, where: { $0.title.in(titles) }) == 1, "\(count)")
             let years = (3000..<2999 + count).map { $0 } + [1927]
-            #expect(
-                try db.all(Film.self, where: { $0.year.in(years) }).map(\.id) == [1], "\(count)")
+            #expect(try db.all(Film.self, where: { $0.year.in(years) }).map(\.id) == [1], "\(count)")
         }
         let ratings = (1..<2000).map { Double($0) + 0.125 } + [8.5]
         #expect(try db.all(Film.self, where: { $0.rating.in(ratings) }).map(\.id) == [1])
@@ -55,8 +53,7 @@ struct ConditionListTests {
         #expect(try db.count(Film.self, where: { $0.likes.in([]) }) == 0)
     }
 
-    @Test("A comparison with NULL is neither true nor false, for an empty prefix, too")
-    func prefixOfNull() throws {
+    @Test("A comparison with NULL is neither true nor false, for an empty prefix, too") func prefixOfNull() throws {
         let db = try ConditionScratch(.plain).open()
         let withText = ConditionScratch.films.filter { $0.seen != nil }.count
         #expect(try db.count(Film.self, where: { $0.seen.hasPrefix("") }) == withText)

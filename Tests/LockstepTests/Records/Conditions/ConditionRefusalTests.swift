@@ -10,8 +10,7 @@ struct ConditionRefusalTests {
     typealias Film = ConditionScratch.Film
 
     private func refused(
-        _ db: borrowing Connection, _ message: String, _ hint: String,
-        _ location: SourceLocation = #_sourceLocation,
+        _ db: borrowing Connection, _ message: String, _ hint: String, _ location: SourceLocation = #_sourceLocation,
         _ condition: (Columns<Film>) -> Condition<Film>
     ) {
         let error = Refusal.error(.misuse, sourceLocation: location) {
@@ -21,8 +20,7 @@ struct ConditionRefusalTests {
             error?.message == "film.\(message), and no blind index can answer "
                 + (error?.message.split(separator: " answer ").last ?? ""),
             sourceLocation: location)
-        #expect(
-            error?.hint?.contains(hint) == true, "\(error?.hint ?? "")", sourceLocation: location)
+        #expect(error?.hint?.contains(hint) == true, "\(error?.hint ?? "")", sourceLocation: location)
         #expect(error?.hint?.contains(".scanning") == true, sourceLocation: location)
         #expect(error?.context.table == "film", sourceLocation: location)
     }
@@ -82,8 +80,7 @@ struct ConditionRefusalTests {
         var both: Int { yeer }
     }
 
-    @Test("A property without a column is an error, and so is one that is computed")
-    func properties() throws {
+    @Test("A property without a column is an error, and so is one that is computed") func properties() throws {
         let db = try ConditionScratch(.plain).open()
         let missing = Refusal.error(.recordMisfit) {
             _ = try db.all(Strange.self, where: { $0.yeer == 1 })
@@ -112,77 +109,77 @@ struct ConditionRefusalTests {
     }
 
     #if Foundation
-        struct Visit: Record, Equatable {
-            enum Mood: String, Codable { case calm, wild }
-            var id: Int64?
-            var day: Date
-            var at: Date?
-            var key: UUID
-            var mood: Mood
-            var tags: [String] = []
-            var big: UInt64 = 0
+    struct Visit: Record, Equatable {
+        enum Mood: String, Codable { case calm, wild }
+        var id: Int64?
+        var day: Date
+        var at: Date?
+        var key: UUID
+        var mood: Mood
+        var tags: [String] = []
+        var big: UInt64 = 0
 
-            static func dates(for column: String) -> DateColumns {
-                column == "at" ? .millisecondsSince1970 : .iso8601
-            }
-
-            static func uuids(for column: String) -> UUIDColumns { .blob }
+        static func dates(for column: String) -> DateColumns {
+            column == "at" ? .millisecondsSince1970 : .iso8601
         }
 
-        private func visits() throws -> Connection {
-            let db = try Connection.inMemory()
-            try db.run(
-                script: """
-                    CREATE TABLE visit (id INTEGER PRIMARY KEY, day TEXT NOT NULL, at INTEGER,
-                        key BLOB NOT NULL, mood TEXT NOT NULL, tags TEXT NOT NULL, big INTEGER NOT NULL)
-                    """)
-            return db
-        }
+        static func uuids(for column: String) -> UUIDColumns { .blob }
+    }
 
-        @Test("Values are compared in the form that their column stores")
-        func forms() throws {
-            let db = try visits()
-            let days = (1...4).map { Date(timeIntervalSince1970: Double($0) * 86_400) }
-            for (index, day) in days.enumerated() {
-                try db.insert(
-                    Visit(
-                        day: day, at: index == 3 ? nil : day, key: UUID(),
-                        mood: index == 0 ? .wild : .calm, tags: ["\(index)"], big: UInt64(index)))
-            }
-            let all = try db.all(Visit.self, orderBy: { [$0.id.ascending] })
-            func found(_ condition: (Columns<Visit>) -> Condition<Visit>) throws -> [Int64?] {
-                let made = condition(Columns())
-                return try db.all(Visit.self, where: { _ in made }, orderBy: { [$0.id.ascending] })
-                    .map(\.id)
-            }
-            #expect(try found { $0.day == days[1] } == [2])
-            #expect(try found { $0.day > days[1] } == [3, 4])
-            #expect(try found { $0.at >= days[1] } == [2, 3])
-            #expect(try found { $0.at.between(days[0], days[1]) } == [1, 2])
-            #expect(try found { $0.at == nil } == [4])
-            #expect(try found { $0.key == all[2].key } == [3])
-            #expect(try found { $0.key.in(all.map(\.key)) } == [1, 2, 3, 4])
-            #expect(try found { $0.mood == .wild } == [1])
-            #expect(try found { $0.mood != .wild } == [2, 3, 4])
-            #expect(try found { $0.tags == ["2"] } == [3])
-            #expect(try found { $0.big < 2 } == [1, 2])
-            try db.update(Visit.self, set: { [$0.at.set(to: days[3])] }, where: { $0.id == 1 })
-            #expect(try db.find(Visit.self, 1)?.at == days[3])
-        }
+    private func visits() throws -> Connection {
+        let db = try Connection.inMemory()
+        try db.run(
+            script: """
+                CREATE TABLE visit (id INTEGER PRIMARY KEY, day TEXT NOT NULL, at INTEGER,
+                    key BLOB NOT NULL, mood TEXT NOT NULL, tags TEXT NOT NULL, big INTEGER NOT NULL)
+                """)
+        return db
+    }
 
-        @Test("A value that the column cannot store is an error")
-        func values() throws {
-            let db = try visits()
-            let big = Refusal.error(.bindMismatch) {
-                _ = try db.all(Visit.self, where: { $0.big == UInt64.max || $0.id == 1 })
-            }
-            #expect(big?.message.contains("Visit.big is out of the range of INTEGER") == true)
-            Refusal.expect(.bindMismatch) {
-                _ = try db.all(Visit.self, where: { $0.day < Date(timeIntervalSince1970: 1e12) })
-            }
-            Refusal.expect(.bindMismatch) {
-                try db.update(Visit.self, set: { [$0.big.set(to: .max)] }, where: { $0.id == 1 })
-            }
+    @Test("Values are compared in the form that their column stores")
+    func forms() throws {
+        let db = try visits()
+        let days = (1...4).map { Date(timeIntervalSince1970: Double($0) * 86_400) }
+        for (index, day) in days.enumerated() {
+            try db.insert(
+                Visit(
+                    day: day, at: index == 3 ? nil : day, key: UUID(),
+                    mood: index == 0 ? .wild : .calm, tags: ["\(index)"], big: UInt64(index)))
         }
+        let all = try db.all(Visit.self, orderBy: { [$0.id.ascending] })
+        func found(_ condition: (Columns<Visit>) -> Condition<Visit>) throws -> [Int64?] {
+            let made = condition(Columns())
+            return try db.all(Visit.self, where: { _ in made }, orderBy: { [$0.id.ascending] })
+                .map(\.id)
+        }
+        #expect(try found { $0.day == days[1] } == [2])
+        #expect(try found { $0.day > days[1] } == [3, 4])
+        #expect(try found { $0.at >= days[1] } == [2, 3])
+        #expect(try found { $0.at.between(days[0], days[1]) } == [1, 2])
+        #expect(try found { $0.at == nil } == [4])
+        #expect(try found { $0.key == all[2].key } == [3])
+        #expect(try found { $0.key.in(all.map(\.key)) } == [1, 2, 3, 4])
+        #expect(try found { $0.mood == .wild } == [1])
+        #expect(try found { $0.mood != .wild } == [2, 3, 4])
+        #expect(try found { $0.tags == ["2"] } == [3])
+        #expect(try found { $0.big < 2 } == [1, 2])
+        try db.update(Visit.self, set: { [$0.at.set(to: days[3])] }, where: { $0.id == 1 })
+        #expect(try db.find(Visit.self, 1)?.at == days[3])
+    }
+
+    @Test("A value that the column cannot store is an error")
+    func values() throws {
+        let db = try visits()
+        let big = Refusal.error(.bindMismatch) {
+            _ = try db.all(Visit.self, where: { $0.big == UInt64.max || $0.id == 1 })
+        }
+        #expect(big?.message.contains("Visit.big is out of the range of INTEGER") == true)
+        Refusal.expect(.bindMismatch) {
+            _ = try db.all(Visit.self, where: { $0.day < Date(timeIntervalSince1970: 1e12) })
+        }
+        Refusal.expect(.bindMismatch) {
+            try db.update(Visit.self, set: { [$0.big.set(to: .max)] }, where: { $0.id == 1 })
+        }
+    }
     #endif
 }

@@ -11,8 +11,7 @@ struct ConditionTests {
 
     /// Compares what a condition selects with what the same question in Swift does.
     private func selects(
-        _ db: borrowing Connection, _ expected: (Film) -> Bool,
-        _ location: SourceLocation = #_sourceLocation,
+        _ db: borrowing Connection, _ expected: (Film) -> Bool, _ location: SourceLocation = #_sourceLocation,
         _ condition: (Columns<Film>) -> Condition<Film>
     ) throws {
         let made = condition(Columns())
@@ -113,16 +112,14 @@ struct ConditionTests {
             .scanning { !$0.title.hasPrefix("Me") }
         }
         try selects(db, { _ in true }) { _ in .scanning { $0.title.hasPrefix("") } }
-        try selects(db, { $0.id == 9 }) { _ in .scanning { $0.title.hasPrefix("STRASSE\u{10FFFF}") }
-        }
+        try selects(db, { $0.id == 9 }) { _ in .scanning { $0.title.hasPrefix("STRASSE\u{10FFFF}") } }
     }
 
     @Test("The order, the limit and the first row", arguments: Kind.allCases)
     func order(kind: Kind) throws {
         let db = try ConditionScratch(kind).open()
         let films = ConditionScratch.films
-        let byYear = try db.all(
-            Film.self, orderBy: { [$0.year.descending, $0.id.ascending] }, limit: 3)
+        let byYear = try db.all(Film.self, orderBy: { [$0.year.descending, $0.id.ascending] }, limit: 3)
         #expect(byYear == Array(films.sorted { $0.year > $1.year }.prefix(3)))
         #expect(try db.all(Film.self, orderBy: { [$0.id.ascending] }) == films)
         #expect(try db.all(Film.self, limit: 0).isEmpty)
@@ -162,8 +159,7 @@ struct ConditionTests {
             try db.find(Film.self, 2)
                 == Film(id: 2, title: "M", year: 1931, rating: 7.25, likes: 2))
         try db.update(
-            Film.self, set: { [$0.title.set(sql: "title || \("!")"), $0.year -= 1] },
-            where: { $0.title == "M" })
+            Film.self, set: { [$0.title.set(sql: "title || \("!")"), $0.year -= 1] }, where: { $0.title == "M" })
         #expect(try db.find(Film.self, 2)?.title == "M!")
         #expect(try db.find(Film.self, 2)?.year == 1930)
         #expect(try db.count(Film.self, where: { $0.title == "M!" && $0.year == 1930 }) == 1)
@@ -217,12 +213,10 @@ struct ConditionTests {
         let scratch = try ConditionScratch(kind)
         let db = try scratch.open()
         let rows = try db.query(
-            "SELECT year, count(*) FROM \(Film.self) WHERE title = \("M") GROUP BY year",
-            as: (Int, Int).self)
+            "SELECT year, count(*) FROM \(Film.self) WHERE title = \("M") GROUP BY year", as: (Int, Int).self)
         #expect(rows.map(\.0) == [1931])
         let inner: SQL = "SELECT id FROM \(Film.self) WHERE year > \(1900)"
-        let outer: SQL =
-            "SELECT count(*) FROM \(Film.self) AS é WHERE 'é' = \("é") AND id IN (\(inner))"
+        let outer: SQL = "SELECT count(*) FROM \(Film.self) AS é WHERE 'é' = \("é") AND id IN (\(inner))"
         #expect(try db.value(outer) == 7)
         try db.execute("UPDATE \(Film.self) SET title = \("N") WHERE id = 2")
         #expect(try db.find(Film.self, 2)?.title == "N")

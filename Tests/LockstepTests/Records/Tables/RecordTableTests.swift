@@ -41,8 +41,7 @@ struct RecordTableTests {
         #expect(try db.find(Starred.self, 1)?.stars == 3)
     }
 
-    @Test("When a transaction is undone, and when another connection changes it")
-    func betweenTransactions() throws {
+    @Test("When a transaction is undone, and when another connection changes it") func betweenTransactions() throws {
         let scratch = try RecordScratch(.plain)
         let db = try scratch.open()
         #expect(throws: Stop.self) {
@@ -58,9 +57,7 @@ struct RecordTableTests {
         }
         let other = try scratch.open()
         try other.execute(Self.column)
-        try other.protect(
-            "title", of: "movie", keys: scratch.workbench.keys, mode: .random, padding: .none,
-            batch: 10)
+        try other.protect("title", of: "movie", keys: scratch.workbench.keys, mode: .random, padding: .none, batch: 10)
         try db.write { db in
             try db.insert(Self.starred)
             #expect(try db.all(Starred.self, orderBy: { [$0.id.ascending] }).count == 2)

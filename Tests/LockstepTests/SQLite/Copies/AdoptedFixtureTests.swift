@@ -5,9 +5,7 @@ import Testing
 @testable import Lockstep
 
 /// Files that other programs wrote become Lockstep databases; see ../shared/fixtures/INDEX.md.
-@Suite(
-    "Adopting files of other programs",
-    .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"))
+@Suite("Adopting files of other programs", .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"))
 struct AdoptedFixtureTests {
     /// A file, its passphrase, and its content.
     struct Fixture: Sendable, CustomTestStringConvertible {
@@ -67,8 +65,7 @@ struct AdoptedFixtureTests {
     }
 
     private func expectRefusal(
-        _ code: LockstepError.Code, passphrase: String?,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ code: LockstepError.Code, passphrase: String?, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let before = try CopyScratch.content(of: scratch.old)
         Refusal.expect(code, sourceLocation: sourceLocation) {
@@ -103,8 +100,7 @@ struct AdoptedFixtureTests {
         try expectRefusal(.wrongKey, passphrase: "Testkey")
     }
 
-    @Test("A file that is cut off or not a SQLCipher database is refused with the right error")
-    func foreign() throws {
+    @Test("A file that is cut off or not a SQLCipher database is refused with the right error") func foreign() throws {
         try copy("mc-persons-aegis-testkey.db3")
         try expectRefusal(.otherProduct, passphrase: "testkey")
         try expectRefusal(.otherProduct, passphrase: nil)

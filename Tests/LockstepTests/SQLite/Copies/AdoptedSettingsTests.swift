@@ -33,19 +33,16 @@ struct AdoptedSettingsTests {
 
     private static let salt = "cipher_salt = \"x'\(String(repeating: "5a", count: 16))'\""
 
-    /// The settings, each with values that differ from the defaults. With pages of 512 bytes, SQLCipher writes files that it
-    /// does not read: its own part leaves too little for SQLite.
+    /// The settings, each with values that differ from the defaults. With pages of 512 bytes, SQLCipher writes files
+    /// that it does not read: its own part leaves too little for SQLite.
     private static let settings: [[String]] = [
         [1, 2, 3].map { "cipher_compatibility = \($0)" },
         [1024, 2048, 8192, 16_384, 32_768, 65_536].map { "cipher_page_size = \($0)" },
         ["kdf_iter = 1000", "kdf_iter = 64000"],
         ["cipher_kdf_algorithm = PBKDF2_HMAC_SHA1", "cipher_kdf_algorithm = PBKDF2_HMAC_SHA256"],
-        ["cipher_use_hmac = OFF"],
-        ["cipher_hmac_algorithm = HMAC_SHA1", "cipher_hmac_algorithm = HMAC_SHA256"],
-        [16, 32, 64, 96].map { "cipher_plaintext_header_size = \($0); \(salt)" },
-        ["cipher_hmac_pgno = be"],
-        ["cipher_hmac_salt_mask = \"x'00'\"", "cipher_hmac_salt_mask = \"x'5c'\""],
-        ["fast_kdf_iter = 7"],
+        ["cipher_use_hmac = OFF"], ["cipher_hmac_algorithm = HMAC_SHA1", "cipher_hmac_algorithm = HMAC_SHA256"],
+        [16, 32, 64, 96].map { "cipher_plaintext_header_size = \($0); \(salt)" }, ["cipher_hmac_pgno = be"],
+        ["cipher_hmac_salt_mask = \"x'00'\"", "cipher_hmac_salt_mask = \"x'5c'\""], ["fast_kdf_iter = 7"],
     ]
 
     private static let rows = """
@@ -61,12 +58,10 @@ struct AdoptedSettingsTests {
     init() throws { scratch = try CopyScratch() }
 
     /// Makes the original, and returns its rows.
-    private func make(_ settings: [String], _ key: Key, _ script: String = rows) throws -> [String]
-    {
+    private func make(_ settings: [String], _ key: Key, _ script: String = rows) throws -> [String] {
         let pragmas = settings.flatMap { $0.split(separator: ";") }.map { "PRAGMA \($0);" }
         let lines = try SQLCipherShell.run(
-            pragmas.joined(separator: "\n") + script + Self.dump + ";", on: scratch.old.path,
-            keyText: key.text)
+            pragmas.joined(separator: "\n") + script + Self.dump + ";", on: scratch.old.path, keyText: key.text)
         // SQLCipher calls some settings deprecated in a row of their own.
         return lines.filter { !$0.contains("is deprecated") }
     }
@@ -74,8 +69,7 @@ struct AdoptedSettingsTests {
     /// Adopts the original and compares every row.
     @discardableResult
     private func adopt(
-        _ settings: String?, _ key: Key, rows: [String],
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ settings: String?, _ key: Key, rows: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> AdoptionReport {
         let before = try CopyScratch.content(of: scratch.old)
         var adoption = Adoption(of: scratch.old.path, into: scratch.new.path)
@@ -91,8 +85,7 @@ struct AdoptedSettingsTests {
     }
 
     private func refusal(
-        _ code: LockstepError.Code, _ settings: String?, _ key: Key,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ code: LockstepError.Code, _ settings: String?, _ key: Key, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> LockstepError? {
         let before = try CopyScratch.content(of: scratch.old)
         var adoption = Adoption(of: scratch.old.path, into: scratch.new.path)
@@ -143,8 +136,7 @@ struct AdoptedSettingsTests {
     @Test("What programs usually change is found under a passphrase")
     func usual() throws {
         for setting in [
-            "cipher_page_size = 1024", "cipher_use_hmac = OFF",
-            "cipher_compatibility = 3; cipher_page_size = 4096",
+            "cipher_page_size = 1024", "cipher_use_hmac = OFF", "cipher_compatibility = 3; cipher_page_size = 4096",
             "cipher_compatibility = 2; cipher_hmac_pgno = be",
         ] {
             let one = try AdoptedSettingsTests()
@@ -160,23 +152,13 @@ struct AdoptedSettingsTests {
     @Test(
         "A wrong setting is named with the right value",
         arguments: [
-            (
-                "cipher_page_size = 1024", "cipher_page_size = 2048",
-                "cipher_page_size is 1024, not 2048"
-            ),
+            ("cipher_page_size = 1024", "cipher_page_size = 2048", "cipher_page_size is 1024, not 2048"),
             ("cipher_use_hmac = OFF", "cipher_page_size = 4096", "cipher_use_hmac is OFF, not ON"),
-            (
-                "cipher_compatibility = 4", "cipher_compatibility = 3",
-                "kdf_iter is 256000, not 64000"
-            ),
+            ("cipher_compatibility = 4", "cipher_compatibility = 3", "kdf_iter is 256000, not 64000"),
             (
                 "cipher_hmac_algorithm = HMAC_SHA256", "cipher_hmac_algorithm = HMAC_SHA1",
                 "cipher_hmac_algorithm is HMAC_SHA256, not HMAC_SHA1"
-            ),
-            (
-                "kdf_iter = 1000; cipher_page_size = 8192", "kdf_iter = 1000",
-                "cipher_page_size is 8192, not 4096"
-            ),
+            ), ("kdf_iter = 1000; cipher_page_size = 8192", "kdf_iter = 1000", "cipher_page_size is 8192, not 4096"),
         ])
     func wrong(_ real: String, _ given: String, _ message: String) throws {
         let rows = try make([real], .passphrase)
@@ -190,8 +172,7 @@ struct AdoptedSettingsTests {
         }
     }
 
-    @Test("A wrong number of rounds, and a wrong passphrase, cannot be distinguished")
-    func wrongKey() throws {
+    @Test("A wrong number of rounds, and a wrong passphrase, cannot be distinguished") func wrongKey() throws {
         _ = try make(["kdf_iter = 1000"], .passphrase)
         for settings in [nil, "kdf_iter = 2000", "cipher_page_size = 1024"] {
             let error = try refusal(.wrongKey, settings, .passphrase)
@@ -214,8 +195,7 @@ struct AdoptedSettingsTests {
             try one.scratch.expectRefusal(.otherSettings)
             if size < 128 {
                 // The size is found, the salt is not.
-                try one.adopt(
-                    Self.salt + "; cipher_plaintext_header_size = \(size)", .rawKey, rows: rows)
+                try one.adopt(Self.salt + "; cipher_plaintext_header_size = \(size)", .rawKey, rows: rows)
             } else {
                 try one.adopt(header + ";" + Self.salt, .rawKey, rows: rows)
             }
@@ -251,8 +231,7 @@ struct AdoptedSettingsTests {
         #expect(error?.message.hasSuffix("the MAC of page 3 fails") == true)
     }
 
-    @Test("A damaged or cut file with a plaintext header is refused as damaged")
-    func damagedHeader() throws {
+    @Test("A damaged or cut file with a plaintext header is refused as damaged") func damagedHeader() throws {
         let header = "cipher_plaintext_header_size = 32; \(Self.salt)"
         _ = try make([header], .rawKey)
         try scratch.old.damage { $0[200] ^= 1 }
@@ -286,10 +265,8 @@ struct AdoptedSettingsTests {
             var salvage = Salvage(one.scratch.old.path, into: one.scratch.new.path)
             salvage.settings = try SQLCipherSettings(settings)
             let text = Array(Key.rawKey.text.utf8)
-            let report = try salvage.run(
-                rawKey: RawKey(SecretBytes(copying: text.span)), newKey: one.scratch.new.key())
-            #expect(
-                report.rows > 200 && report.rows < 300 || settings.contains("OFF"), "\(settings)")
+            let report = try salvage.run(rawKey: RawKey(SecretBytes(copying: text.span)), newKey: one.scratch.new.key())
+            #expect(report.rows > 200 && report.rows < 300 || settings.contains("OFF"), "\(settings)")
             #expect(report.rows > 200)
         }
     }

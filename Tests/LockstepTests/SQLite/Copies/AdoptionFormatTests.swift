@@ -27,9 +27,7 @@ struct AdoptionFormatTests {
             "PRAGMA encoding = '\(encoding)'", Self.table, Self.rows,
             "CREATE TABLE \"naïve 表\" (\"größe\" TEXT PRIMARY KEY) WITHOUT ROWID",
             "INSERT INTO \"naïve 表\" VALUES ('ä'), ('\u{FFFF}'), ('🙂'), ('z'), ('')")
-        try scratch.adoptWhole([
-            Self.dump, "SELECT quote(\"größe\") FROM \"naïve 表\" ORDER BY unicode(\"größe\")",
-        ])
+        try scratch.adoptWhole([Self.dump, "SELECT quote(\"größe\") FROM \"naïve 表\" ORDER BY unicode(\"größe\")"])
         #expect(try scratch.new.open().value("PRAGMA encoding") == "UTF-8")
     }
 
@@ -95,8 +93,7 @@ struct AdoptionFormatTests {
         try scratch.adoptWhole([Self.dump])
     }
 
-    @Test("Rows that are only in the log are adopted while their writer is running")
-    func livingLog() throws {
+    @Test("Rows that are only in the log are adopted while their writer is running") func livingLog() throws {
         let writer = try RawDatabase(scratch.old.path, key: nil, "journal_mode = WAL")
         try writer.run(Self.table)
         try writer.run(Self.rows)
@@ -108,8 +105,7 @@ struct AdoptionFormatTests {
         #expect(try writer.run("SELECT count(*) FROM t") == ["301"])
     }
 
-    @Test("Rows that are only in the log are adopted after a crash, and the log stays")
-    func leftLog() throws {
+    @Test("Rows that are only in the log are adopted after a crash, and the log stays") func leftLog() throws {
         try leaveLog()
         let report = try scratch.adoptWhole([Self.dump])
         #expect(report.copy.rows == ["t": 300])

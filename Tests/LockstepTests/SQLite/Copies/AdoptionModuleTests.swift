@@ -24,8 +24,7 @@ struct AdoptionModuleTests {
         .enabled(if: has("ENABLE_FTS5"), "no FTS5"),
         arguments: ["", ", prefix='2 3'", ", tokenize='porter'", ", detail=none"])
     func fts5(_ options: String) throws {
-        try scratch.makePlaintext(
-            "CREATE VIRTUAL TABLE docs USING fts5(text\(options));", Self.words)
+        try scratch.makePlaintext("CREATE VIRTUAL TABLE docs USING fts5(text\(options));", Self.words)
         try scratch.adoptWhole([
             "SELECT group_concat(rowid) FROM docs WHERE docs MATCH 'common'"
         ])
@@ -48,8 +47,7 @@ struct AdoptionModuleTests {
             INSERT INTO \(table) VALUES (5, 'alpha beta'), (9, 'beta');
             """)
         try scratch.adoptWhole([
-            "SELECT rowid || text FROM docs WHERE docs MATCH 'beta'",
-            "SELECT id || text FROM \(table)",
+            "SELECT rowid || text FROM docs WHERE docs MATCH 'beta'", "SELECT id || text FROM \(table)",
         ])
     }
 

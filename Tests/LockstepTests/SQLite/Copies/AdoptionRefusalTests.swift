@@ -89,8 +89,7 @@ struct AdoptionRefusalTests {
         #expect(try scratch.new.bytes == Array("something of somebody's".utf8))
     }
 
-    @Test("A file at the target that appears before the copy is done stays as well")
-    func occupiedMeanwhile() throws {
+    @Test("A file at the target that appears before the copy is done stays as well") func occupiedMeanwhile() throws {
         try makeRows(5000)
         Refusal.expect(.alreadyExists) {
             try scratch.adopt { _ in
@@ -130,17 +129,14 @@ struct AdoptionRefusalTests {
             $0.replaceSubrange(8192..<8300, with: Array(repeating: 9, count: 108))
         }
         try scratch.expectRefusal(.damaged)
-        try Bytes.write(
-            Array("no database at all, whatever it is called".utf8), to: scratch.old.path)
+        try Bytes.write(Array("no database at all, whatever it is called".utf8), to: scratch.old.path)
         try scratch.expectRefusal(.truncated)
-        try Bytes.write(
-            (0..<9000).map { UInt8(truncatingIfNeeded: $0 &* 31) }, to: scratch.old.path)
+        try Bytes.write((0..<9000).map { UInt8(truncatingIfNeeded: $0 &* 31) }, to: scratch.old.path)
         let error = try scratch.expectRefusal(.wrongKey)
         #expect(error?.hint != nil)
         try FileManager.default.removeItem(atPath: scratch.old.path.string)
         try scratch.expectRefusal(.notFound)
-        try FileManager.default.createSymbolicLink(
-            atPath: scratch.old.path.string, withDestinationPath: "/dev/null")
+        try FileManager.default.createSymbolicLink(atPath: scratch.old.path.string, withDestinationPath: "/dev/null")
         Refusal.expect(.notAFile) { try scratch.adopt() }
         #expect(try scratch.new.names == [])
     }

@@ -59,9 +59,7 @@ struct AdoptionTableTests {
             INSERT INTO t (rowid, x) VALUES (9223372036854775807, 'd'),
                 (-9223372036854775808, 'e');
             """)
-        try scratch.adoptWhole([
-            "SELECT rowid || x FROM t ORDER BY rowid", "SELECT rowid || x FROM k ORDER BY rowid",
-        ])
+        try scratch.adoptWhole(["SELECT rowid || x FROM t ORDER BY rowid", "SELECT rowid || x FROM k ORDER BY rowid"])
     }
 
     @Test(
@@ -148,9 +146,7 @@ struct AdoptionTableTests {
             CREATE TRIGGER into_v INSTEAD OF INSERT ON v
                 BEGIN INSERT INTO t VALUES (new.d / 2); END;
             """)
-        try scratch.adoptWhole([
-            Self.schema, "SELECT count(*) FROM log", "SELECT group_concat(e) FROM w",
-        ])
+        try scratch.adoptWhole([Self.schema, "SELECT count(*) FROM log", "SELECT group_concat(e) FROM w"])
         let connection = try scratch.new.open()
         try connection.execute("INSERT INTO v VALUES (20)")
         #expect(try connection.value("SELECT x FROM log") == 10)
@@ -165,9 +161,7 @@ struct AdoptionTableTests {
             INSERT INTO child VALUES (1, 1), (2, 99), (3, NULL);
             INSERT INTO parent VALUES (1, 1), (2, 77);
             """)
-        let report = try scratch.adoptWhole([
-            "SELECT id || quote(p) FROM child", "SELECT id || quote(c) FROM parent",
-        ])
+        let report = try scratch.adoptWhole(["SELECT id || quote(p) FROM child", "SELECT id || quote(c) FROM parent"])
         #expect(report.brokenForeignKeys == 2)
         #expect(try scratch.new.open().value("PRAGMA foreign_keys") == 1)
     }
@@ -205,9 +199,7 @@ struct AdoptionTableTests {
             CREATE VIEW v AS SELECT a FROM t WHERE a = "yes";
             CREATE TRIGGER g AFTER DELETE ON t BEGIN UPDATE t SET a = "gone"; END;
             """)
-        try scratch.adoptWhole([
-            Self.schema, "SELECT a || b FROM t", "SELECT count(*) FROM t WHERE a || 'suffix' > ''",
-        ])
+        try scratch.adoptWhole([Self.schema, "SELECT a || b FROM t", "SELECT count(*) FROM t WHERE a || 'suffix' > ''"])
         let connection = try scratch.new.open()
         try connection.execute("INSERT INTO t (b) VALUES (3)")
         #expect(try connection.value("SELECT a FROM t WHERE b = 3") == "yes")

@@ -13,14 +13,12 @@ struct AdoptionValueTests {
     /// All bytes; for a text, the bytes depend on the encoding.
     private static func dump(_ encoding: String) -> String {
         let bytes = encoding == "UTF-8" ? "hex(x)" : "iif(typeof(x) = 'blob', hex(x), '')"
-        return "SELECT id || typeof(x) || coalesce(length(x) || quote(x) || \(bytes), '') FROM t "
-            + "ORDER BY id"
+        return "SELECT id || typeof(x) || coalesce(length(x) || quote(x) || \(bytes), '') FROM t " + "ORDER BY id"
     }
 
     private func adopt(_ values: [String], encoding: String = "UTF-8") throws {
         let rows = values.map { "INSERT INTO t (x) VALUES (\($0))" }.joined(separator: ";")
-        try scratch.makePlaintext(
-            "PRAGMA encoding = '\(encoding)'", "CREATE TABLE t (id INTEGER PRIMARY KEY, x)", rows)
+        try scratch.makePlaintext("PRAGMA encoding = '\(encoding)'", "CREATE TABLE t (id INTEGER PRIMARY KEY, x)", rows)
         let report = try scratch.adoptWhole([Self.dump(encoding)])
         #expect(report.copy.rows == ["t": values.count])
     }
@@ -35,8 +33,7 @@ struct AdoptionValueTests {
         try adopt(values)
     }
 
-    @Test("Floating-point numbers: infinities, the smallest, integral ones, negative zero")
-    func reals() throws {
+    @Test("Floating-point numbers: infinities, the smallest, integral ones, negative zero") func reals() throws {
         try adopt([
             "9e999", "-9e999", "5e-324", "1.7976931348623157e308", "2.0", "-0.0", "0.1",
             "9007199254740993.0", "1e15", "-4503599627370497.5",
@@ -74,9 +71,7 @@ struct AdoptionValueTests {
         "Texts with NUL bytes or invalid UTF-8 are copied byte for byte",
         arguments: ["UTF-8", "UTF-16le"])
     func texts(_ encoding: String) throws {
-        var values = [
-            "''", "char(0)", "'a' || char(0) || 'b'", "char(0xFEFF) || 'x'", "'\u{10FFFF}'",
-        ]
+        var values = ["''", "char(0)", "'a' || char(0) || 'b'", "char(0xFEFF) || 'x'", "'\u{10FFFF}'"]
         if encoding == "UTF-8" {
             values += ["ff61", "c3", "eda080", "f8888080", "e28200"].map {
                 "CAST(x'\($0)' AS TEXT)"

@@ -30,14 +30,12 @@ struct ContentReplacementTests {
 
     @discardableResult
     private func replace(
-        _ connection: borrowing Connection,
-        if isNeeded: (borrowing Connection) throws -> Bool = { _ in true }
+        _ connection: borrowing Connection, if isNeeded: (borrowing Connection) throws -> Bool = { _ in true }
     ) throws -> Bool {
         try connection.replaceContent(with: source(), timeout: .zero, ifStill: isNeeded)
     }
 
-    @Test("All content is replaced while other connections are open, and the file shrinks")
-    func whole() throws {
+    @Test("All content is replaced while other connections are open, and the file shrinks") func whole() throws {
         let connection = try scratch.open()
         let other = try scratch.open()
         #expect(try other.value("SELECT count(*) FROM more") == 0)
@@ -69,18 +67,13 @@ struct ContentReplacementTests {
         do { _ = try empty.create().path }
         #expect(try empty.bytes.count == 4096)
         let connection = try scratch.open()
-        #expect(
-            try !connection.replaceContent(
-                with: empty.open(), timeout: .zero, ifStill: { _ in false }))
+        #expect(try !connection.replaceContent(with: empty.open(), timeout: .zero, ifStill: { _ in false }))
         #expect(try scratch.count(connection) == 400)
-        #expect(
-            try connection.replaceContent(
-                with: empty.open(), timeout: .zero, ifStill: { _ in true }))
+        #expect(try connection.replaceContent(with: empty.open(), timeout: .zero, ifStill: { _ in true }))
         #expect(try Scratch.int(connection, "SELECT count(*) FROM sqlite_schema") == 0)
     }
 
-    @Test("A check under the lock decides, and no other connection writes meanwhile")
-    func condition() throws {
+    @Test("A check under the lock decides, and no other connection writes meanwhile") func condition() throws {
         let connection = try scratch.open()
         var options = ConnectionOptions()
         options.busyTimeout = .zero

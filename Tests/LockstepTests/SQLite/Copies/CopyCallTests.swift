@@ -6,8 +6,7 @@ import Testing
 @testable import Lockstep
 
 /// Copies during which a system call that changes files fails, at any such call.
-@Suite("Copies whose system calls fail", .enabled(if: FaultyWorker.isAble, "not Linux"))
-struct CopyCallTests {
+@Suite("Copies whose system calls fail", .enabled(if: FaultyWorker.isAble, "not Linux")) struct CopyCallTests {
     /// A database whose last rows are only in its log.
     private static func original() throws -> RotationScratch {
         let scratch = try RotationScratch()
@@ -16,8 +15,7 @@ struct CopyCallTests {
     }
 
     private static func run(
-        _ action: String, _ scratch: RotationScratch, _ fault: String = "kill",
-        at call: Int = .max >> 33
+        _ action: String, _ scratch: RotationScratch, _ fault: String = "kill", at call: Int = .max >> 33
     ) async throws -> FaultyWorker.Run {
         try await FaultyWorker.run("copies", action, in: scratch.folder.path, fault, at: call)
     }
@@ -80,8 +78,7 @@ struct CopyCallTests {
         do {
             let copied = try RotationScratch(copying: original)
             let key = try copied.keyring().activeDatabaseKey()
-            try await Store.open(copied.path, rawKey: key).backup(
-                to: original.folder.file("copy.db"))
+            try await Store.open(copied.path, rawKey: key).backup(to: original.folder.file("copy.db"))
             content = try copied.content()
         }
         var bytes = try Bytes.read(original.path)

@@ -48,8 +48,7 @@ struct CopyScratch {
 
     /// Expects a new database that is the only file, carries Lockstep's mark and verifies.
     func expectSound(
-        _ report: CopyReport, _ options: ConnectionOptions = .init(),
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ report: CopyReport, _ options: ConnectionOptions = .init(), sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         #expect(try new.names == ["new.db"], sourceLocation: sourceLocation)
         #expect(try DatabaseScratch.mode(of: new.path) == 0o600, sourceLocation: sourceLocation)
@@ -57,8 +56,7 @@ struct CopyScratch {
         #expect(audit.isClean && audit.pages == report.pages, sourceLocation: sourceLocation)
         let connection = try new.open(options)
         #expect(
-            try connection.headerField("application_id") == Connection.applicationID,
-            sourceLocation: sourceLocation)
+            try connection.headerField("application_id") == Connection.applicationID, sourceLocation: sourceLocation)
         try IntegrityPragma.require(connection)
     }
 

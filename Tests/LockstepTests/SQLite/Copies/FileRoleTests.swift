@@ -29,8 +29,7 @@ struct FileRoleTests {
             "SELECT epoch FROM lockstep_keyring WHERE ring = zeroblob(16)")
     }
 
-    @Test("A backup is a copy, and so is its backup; the database and what is restored are not")
-    func copies() throws {
+    @Test("A backup is a copy, and so is its backup; the database and what is restored are not") func copies() throws {
         #expect(try role() == .original)
         try backUp()
         #expect(try role() == .original)
@@ -49,8 +48,7 @@ struct FileRoleTests {
         #expect(try scratch.names.filter { $0.hasSuffix(".new") } == [])
     }
 
-    @Test("An adopted database has an identity and its keyring's epoch from the start")
-    func adopted() throws {
+    @Test("An adopted database has an identity and its keyring's epoch from the start") func adopted() throws {
         let plain = scratch.folder.file("plain.db")
         do { try RawDatabase(plain, key: nil).run("CREATE TABLE item (id)") }
         let path = scratch.folder.file("adopted.db")
@@ -58,9 +56,7 @@ struct FileRoleTests {
         let connection = try Connection.open(path, key: scratch.keyring().databaseKey(version: 1))
         #expect(try connection.databaseID()?.count == 16)
         #expect(
-            try connection.value(
-                "SELECT count(*) FROM lockstep_keyring WHERE ring <> zeroblob(16) AND epoch > 0")
-                == 1)
+            try connection.value("SELECT count(*) FROM lockstep_keyring WHERE ring <> zeroblob(16) AND epoch > 0") == 1)
     }
 
     @Test("A copy verifies, and is named in what was checked")
@@ -97,17 +93,14 @@ struct FileRoleTests {
         #expect(keyring.document.files == files)
     }
 
-    @Test("What is made of a copy is a database: by provisioning, and by adopting an export")
-    func made() throws {
+    @Test("What is made of a copy is a database: by provisioning, and by adopting an export") func made() throws {
         try backUp()
         let key = try DatabaseKey.ephemeral()
         let new = scratch.folder.file("new.db")
-        try Provisioning(new, from: copy).run(
-            key: key, templateKey: scratch.keyring().activeDatabaseKey())
+        try Provisioning(new, from: copy).run(key: key, templateKey: scratch.keyring().activeDatabaseKey())
         #expect(try Connection.open(new, key: key).fileRole() == .original)
         let plain = scratch.folder.file("plain.db")
-        try PlaintextExport(to: plain).run(
-            on: Store.open(copy, rawKey: scratch.keyring().activeDatabaseKey()))
+        try PlaintextExport(to: plain).run(on: Store.open(copy, rawKey: scratch.keyring().activeDatabaseKey()))
         let adopted = scratch.folder.file("adopted.db")
         try Adoption(of: plain, into: adopted).run(key: key)
         #expect(try Connection.open(adopted, key: key).fileRole() == .original)
@@ -131,8 +124,7 @@ struct FileRoleTests {
         let database = try DatabaseScratch()
         let key = try database.key()
         do { try database.create().execute("CREATE TABLE item (id INTEGER PRIMARY KEY)") }
-        try Store.open(database.path, rawKey: key).blocking.backup(
-            to: database.folder.file("copy.db"))
+        try Store.open(database.path, rawKey: key).blocking.backup(to: database.folder.file("copy.db"))
         let copied = try Connection.open(database.folder.file("copy.db"), key: key)
         #expect(try copied.fileRole() == .original)
         #expect(try copied.databaseID() == nil)

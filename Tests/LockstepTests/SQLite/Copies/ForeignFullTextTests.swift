@@ -3,13 +3,11 @@ import Testing
 
 @testable import Lockstep
 
-private let hasFullText =
-    (try? Connection.inMemory().value("SELECT sqlite_compileoption_used('ENABLE_FTS5')")) == 1
+private let hasFullText = (try? Connection.inMemory().value("SELECT sqlite_compileoption_used('ENABLE_FTS5')")) == 1
 
 /// Full-text tables in files from other programs: the data that they keep beside their texts can be crafted, and FTS5
 /// never reads it.
-@Suite("Full-text tables from other programs", .enabled(if: hasFullText, "no FTS5"))
-struct ForeignFullTextTests {
+@Suite("Full-text tables from other programs", .enabled(if: hasFullText, "no FTS5")) struct ForeignFullTextTests {
     /// A table with an invalid index, and a vocabulary over it.
     private static let crafted = [
         "CREATE VIRTUAL TABLE docs USING \"FTS5\"(title, text, prefix='2')",
@@ -21,19 +19,16 @@ struct ForeignFullTextTests {
         "INSERT INTO docs (docs, rank) VALUES ('rank', 'bm25(10.0, 5.0)')",
         "UPDATE docs_data SET block = randomblob(120)",
         "UPDATE docs_idx SET pgno = 7654321",
-        "UPDATE docs_docsize SET sz = randomblob(40)",
-        "INSERT INTO docs_config VALUES ('nonsense', zeroblob(3))",
+        "UPDATE docs_docsize SET sz = randomblob(40)", "INSERT INTO docs_config VALUES ('nonsense', zeroblob(3))",
     ]
 
     private static let found = "SELECT count(*) FROM docs WHERE docs MATCH 'word3'"
 
     private func expectSearchable(_ connection: borrowing Connection) throws {
         #expect(try connection.value(SQL(verbatim: Self.found)) == 43)
-        #expect(
-            try connection.value("SELECT title FROM docs WHERE docs MATCH 'title17'") == "title17")
+        #expect(try connection.value("SELECT title FROM docs WHERE docs MATCH 'title17'") == "title17")
         // The setting was copied.
-        #expect(
-            try connection.value("SELECT v FROM docs_config WHERE k = 'rank'") == "bm25(10.0, 5.0)")
+        #expect(try connection.value("SELECT v FROM docs_config WHERE k = 'rank'") == "bm25(10.0, 5.0)")
         try connection.execute("INSERT INTO docs (docs) VALUES ('integrity-check')")
         try IntegrityPragma.require(connection)
     }
@@ -79,8 +74,7 @@ struct ForeignFullTextTests {
         try RawDatabase(backup.path, key: CryptoProviderTests.keyspec)
             .run("UPDATE docs_data SET block = \(block)")
         _ = try backup.open().checkpoint(.truncate)
-        try Restore(scratch.path, from: backup.path).run(
-            key: scratch.key(2), backupKey: backup.key())
+        try Restore(scratch.path, from: backup.path).run(key: scratch.key(2), backupKey: backup.key())
         let restored = try Connection.open(scratch.path, key: scratch.key(2))
         Refusal.expect(.damaged) { try IntegrityPragma.require(restored) }
     }
@@ -98,8 +92,7 @@ struct ForeignFullTextTests {
         #expect(error?.hint?.contains("drop the table") == true)
     }
 
-    @Test("A setting that FTS5 refuses is an error; the table is not created without it")
-    func setting() throws {
+    @Test("A setting that FTS5 refuses is an error; the table is not created without it") func setting() throws {
         let scratch = try CopyScratch()
         try scratch.makePlaintext(
             "CREATE VIRTUAL TABLE docs USING fts5(text)", "INSERT INTO docs VALUES ('one')",
@@ -107,8 +100,7 @@ struct ForeignFullTextTests {
         try scratch.expectRefusal(.sqlFailed)
     }
 
-    @Test("While full text is disabled, nothing reads, searches or writes a full-text table")
-    func closed() throws {
+    @Test("While full text is disabled, nothing reads, searches or writes a full-text table") func closed() throws {
         let scratch = try DatabaseScratch()
         try scratch.create().execute("CREATE VIRTUAL TABLE docs USING fts5(text)")
         try scratch.open().execute("CREATE VIRTUAL TABLE words USING fts5vocab(docs, row)")

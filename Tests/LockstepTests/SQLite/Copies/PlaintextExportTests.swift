@@ -40,8 +40,7 @@ struct PlaintextExportTests {
         "SELECT id || quote(x) FROM t ORDER BY id", "SELECT rowid || x FROM hidden",
         "SELECT a || b FROM pair ORDER BY a", "SELECT seq FROM sqlite_sequence",
         "SELECT type || name || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name",
-        "SELECT rowid || text FROM words WHERE words MATCH 'beta'", "PRAGMA user_version",
-        "PRAGMA integrity_check",
+        "SELECT rowid || text FROM words WHERE words MATCH 'beta'", "PRAGMA user_version", "PRAGMA integrity_check",
     ]
 
     /// Python's own SQLite, if present.
@@ -54,9 +53,7 @@ struct PlaintextExportTests {
         static func run(_ script: String, _ path: FilePath) throws -> [String] {
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = [
-                "python3", "-c", "import sqlite3, sys; path = sys.argv[1]\n\(script)", path.string,
-            ]
+            process.arguments = ["python3", "-c", "import sqlite3, sys; path = sys.argv[1]\n\(script)", path.string]
             let output = Pipe()
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
@@ -97,8 +94,7 @@ struct PlaintextExportTests {
     func roundTrip() throws {
         let store = try makeStore()
         try store.blocking.withoutTransaction { connection in
-            _ = try Migrator(MigrationSet(folder: Programs.package.appending("Migrations/photos")))
-                .run(on: connection)
+            _ = try Migrator(MigrationSet(folder: Programs.package.appending("Migrations/photos"))).run(on: connection)
         }
         try PlaintextExport(to: target.path).run(on: store)
         let again = try DatabaseScratch()
@@ -107,13 +103,11 @@ struct PlaintextExportTests {
         let first = try scratch.open()
         let second = try Connection.open(again.path, key: again.key(2))
         #expect(try Ledger.entries(second).count == Ledger.entries(first).count)
-        let schema: SQL =
-            "SELECT group_concat(name || sql) FROM (SELECT * FROM sqlite_schema ORDER BY name)"
+        let schema: SQL = "SELECT group_concat(name || sql) FROM (SELECT * FROM sqlite_schema ORDER BY name)"
         #expect(try first.value(schema, as: String.self) == second.value(schema))
     }
 
-    @Test("A file at the target stays, and so does a leftover of an interrupted export")
-    func refusals() throws {
+    @Test("A file at the target stays, and so does a leftover of an interrupted export") func refusals() throws {
         let store = try makeStore()
         #expect(throws: Stop.self) {
             try PlaintextExport(to: target.path).run(on: store) { _ in throw Stop() }

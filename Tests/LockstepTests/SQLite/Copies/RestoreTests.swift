@@ -77,8 +77,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("While the database is open anywhere, the restore is refused, and nothing changes")
-    func busy() throws {
+    @Test("While the database is open anywhere, the restore is refused, and nothing changes") func busy() throws {
         let connection = try scratch.open()
         try expectRefusal(.busy)
         // It is also refused while the log has content that the file lacks: that stays.
@@ -115,8 +114,7 @@ struct RestoreTests {
         #expect(try total() == 7)
     }
 
-    @Test("The journal of an unreadable old database is not replayed into the new one")
-    func hotJournal() throws {
+    @Test("The journal of an unreadable old database is not replayed into the new one") func hotJournal() throws {
         // The result of a kill during an update: a journal that SQLite rolls back.
         let living = try DatabaseScratch()
         let database = try RawDatabase(
@@ -188,13 +186,11 @@ struct RestoreTests {
     @Test("A folder or a link in the database's place stays")
     func notAFile() throws {
         try FileManager.default.removeItem(atPath: scratch.path.string)
-        try FileManager.default.createSymbolicLink(
-            atPath: scratch.path.string, withDestinationPath: "elsewhere.db")
+        try FileManager.default.createSymbolicLink(atPath: scratch.path.string, withDestinationPath: "elsewhere.db")
         Refusal.expect(.notAFile) { try restore() }
         #expect(try scratch.names == ["data.db"])
         try FileManager.default.removeItem(atPath: scratch.path.string)
-        try FileManager.default.createDirectory(
-            atPath: scratch.path.string, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: scratch.path.string, withIntermediateDirectories: false)
         Refusal.expect(.notAFile) { try restore() }
         #expect(try scratch.names == ["data.db"])
     }

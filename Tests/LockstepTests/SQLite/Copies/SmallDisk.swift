@@ -9,9 +9,9 @@ struct SmallDisk {
 
     static var isPossible: Bool {
         #if os(Linux)
-            geteuid() == 0 && (try? SmallDisk(megabytes: 1).unmount()) != nil
+        geteuid() == 0 && (try? SmallDisk(megabytes: 1).unmount()) != nil
         #else
-            false
+        false
         #endif
     }
 

@@ -28,18 +28,15 @@ struct DamagedLogCampaignTests {
             .value("SELECT count(*) FROM orders")
     }
 
-    /// Opens a copy of the files in one of the ways that there are, and returns whether that reports lost commits. Nothing
-    /// that salvage finds before is gone after it.
+    /// Opens a copy of the files in one of the ways that there are, and returns whether that reports lost commits.
+    /// Nothing that salvage finds before is gone after it.
     private func outcome(of number: Int, at path: FilePath) throws -> Bool {
         let copy = made.scratch.folder.file("opened.db")
         for file in try made.scratch.names where file.hasPrefix("opened.db") {
             AtomicFile.remove(made.scratch.folder.file(file))
         }
-        for suffix in DatabaseFile.suffixes.dropLast()
-        where FileAccess.exists(DatabaseFile.side(suffix, of: path)) {
-            try Bytes.write(
-                Bytes.read(DatabaseFile.side(suffix, of: path)),
-                to: DatabaseFile.side(suffix, of: copy))
+        for suffix in DatabaseFile.suffixes.dropLast() where FileAccess.exists(DatabaseFile.side(suffix, of: path)) {
+            try Bytes.write(Bytes.read(DatabaseFile.side(suffix, of: path)), to: DatabaseFile.side(suffix, of: copy))
         }
         // Salvaging takes longer than all the rest.
         let isSalvaged = number % 4 == 0
@@ -77,8 +74,7 @@ struct DamagedLogCampaignTests {
         }
         if isSalvaged {
             let after = try salvaged(copy)
-            #expect(
-                before.isSubset(of: after), "\(before.subtracting(after).count) orders are gone")
+            #expect(before.isSubset(of: after), "\(before.subtracting(after).count) orders are gone")
         }
         return isReported
     }
@@ -87,8 +83,7 @@ struct DamagedLogCampaignTests {
     private func salvaged(_ path: FilePath) throws -> Set<String> {
         let target = made.scratch.folder.file("salvaged.db")
         DatabaseScratch.remove(target)
-        _ = try Salvage(path, into: target).run(
-            key: made.scratch.key(), newKey: made.scratch.key(2))
+        _ = try Salvage(path, into: target).run(key: made.scratch.key(), newKey: made.scratch.key(2))
         let connection = try Connection.open(target, key: made.scratch.key(2))
         var found = Set(try connection.query("SELECT what FROM orders") { try $0[0] as String })
         let tables = try connection.query(
@@ -160,8 +155,7 @@ struct DamagedLogCampaignTests {
         #expect(try audit(other).isClean)
     }
 
-    @Test("Of a log that a checkpoint has copied completely, a damaged header loses nothing")
-    func copied() throws {
+    @Test("Of a log that a checkpoint has copied completely, a damaged header loses nothing") func copied() throws {
         let scratch = try DatabaseScratch()
         let connection = try scratch.create()
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, body BLOB NOT NULL)")

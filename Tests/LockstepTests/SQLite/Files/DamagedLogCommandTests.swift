@@ -6,8 +6,8 @@ import Testing
 
 @testable import Lockstep
 
-/// Commands of the tool on a database whose log a killed process left, damaged since: none tidies away what a salvage can
-/// still find, whether it reads, writes, fails or is refused.
+/// Commands of the tool on a database whose log a killed process left, damaged since: none tidies away what a salvage
+/// can still find, whether it reads, writes, fails or is refused.
 @Suite("Campaign: commands beside damaged logs")
 struct DamagedLogCommandTests {
     private static let campaign = Campaign("DamagedLogCommandTests")
@@ -31,8 +31,7 @@ struct DamagedLogCommandTests {
             try Bytes.write([UInt8](repeating: byte, count: 32), to: made.appending(name))
         }
         try Bytes.write(
-            Array(
-                "-- lockstep: up\nCREATE TABLE orders (id INTEGER PRIMARY KEY, what TEXT);\n".utf8),
+            Array("-- lockstep: up\nCREATE TABLE orders (id INTEGER PRIMARY KEY, what TEXT);\n".utf8),
             to: made.appending("fill/0001_a.sql"))
         for line in ["init", "migrate -m fill", "backup whole.db"] {
             let (code, reported) = try await Self.run(line, in: made)
@@ -43,8 +42,7 @@ struct DamagedLogCommandTests {
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
         try connection.checkpoint(.truncate)
         for order in 1...LoggedOrders.orders {
-            try connection.execute(
-                "INSERT INTO orders VALUES (?, ?)", order, SalvageScratch.text(order, length: 900))
+            try connection.execute("INSERT INTO orders VALUES (?, ?)", order, SalvageScratch.text(order, length: 900))
         }
         left = try DatabaseFile.suffixes.prefix(3).map { suffix in
             (suffix: suffix, bytes: try Bytes.read(FilePath(path.string + suffix)))
@@ -64,10 +62,8 @@ struct DamagedLogCommandTests {
     ) {
         let words = line.split(separator: " ").map(String.init)
         let result = try await Subprocess.run(
-            .path(Programs.path("lockstep")),
-            arguments: Arguments(words + ["-d", "data.db", "--key-file", "k"]),
-            workingDirectory: folder, output: .string(limit: 100_000),
-            error: .string(limit: 100_000))
+            .path(Programs.path("lockstep")), arguments: Arguments(words + ["-d", "data.db", "--key-file", "k"]),
+            workingDirectory: folder, output: .string(limit: 100_000), error: .string(limit: 100_000))
         return (result.terminationStatus, result.standardOutput + result.standardError)
     }
 
@@ -88,8 +84,7 @@ struct DamagedLogCommandTests {
     private func salvaged(_ path: FilePath) throws -> Set<String> {
         let target = folder.file("salvaged.db")
         DatabaseScratch.remove(target)
-        _ = try Salvage(path, into: target).run(
-            key: Self.key(in: folder), newKey: Self.key(in: folder))
+        _ = try Salvage(path, into: target).run(key: Self.key(in: folder), newKey: Self.key(in: folder))
         let connection = try Connection.open(target, key: Self.key(in: folder))
         var found = Set(try connection.query("SELECT what FROM orders") { try $0[0] as String })
         let tables = try connection.query(
@@ -130,8 +125,7 @@ struct DamagedLogCommandTests {
             #expect(code != .exited(64), "\(command): \(reported)")
             if held != nil { #expect(code != .exited(0), "the restore was not refused") }
             let gone = try before.subtracting(salvaged(path))
-            #expect(
-                gone.isEmpty, "\(command), \(damage): \(gone.count) orders are gone: \(reported)")
+            #expect(gone.isEmpty, "\(command), \(damage): \(gone.count) orders are gone: \(reported)")
             part.count("commands that failed", code == .exited(0) ? 0 : 1)
         }
     }

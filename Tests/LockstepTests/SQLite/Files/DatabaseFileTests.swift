@@ -38,12 +38,10 @@ struct DatabaseFileTests {
     func otherKinds() throws {
         let target = try scratch.folder.write("target", [1, 2, 3])
         let link = scratch.folder.file("link")
-        try FileManager.default.createSymbolicLink(
-            atPath: link.string, withDestinationPath: target.string)
+        try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: target.string)
         for (path, code) in [
-            (scratch.folder.path, LockstepError.Code.notAFile), (link, .notAFile),
-            ("/dev/null", .notAFile), (scratch.folder.file("missing"), .notFound),
-            (target.appending("below"), .notAFile), ("", .notFound),
+            (scratch.folder.path, LockstepError.Code.notAFile), (link, .notAFile), ("/dev/null", .notAFile),
+            (scratch.folder.file("missing"), .notFound), (target.appending("below"), .notAFile), ("", .notFound),
         ] {
             let error = try #require(throws: LockstepError.self) { _ = try DatabaseFile(path) }
             #expect(error.code == code && error.hint != nil, "\(path)")

@@ -93,16 +93,14 @@ struct DiagnosisTests {
         #expect(try examine() == .wrongKey)
     }
 
-    @Test("One page in a thousand that verifies is enough, if it is among those examined")
-    func lastPageOnly() throws {
+    @Test("One page in a thousand that verifies is enough, if it is among those examined") func lastPageOnly() throws {
         try scratch.damage { bytes in
             for page in 0..<(bytes.count / 4096 - 1) { bytes[page * 4096 + 3000] ^= 1 }
         }
         #expect(try examine() == .firstPageDamaged(saltDestroyed: false))
     }
 
-    @Test("Another database's file belongs to another key, even with this key's salt")
-    func transplantedSalt() throws {
+    @Test("Another database's file belongs to another key, even with this key's salt") func transplantedSalt() throws {
         try scratch.damage { $0.replaceSubrange(0..<16, with: DatabaseScratch.salt(2)) }
         #expect(try examine(key: 2) == .destroyed)
     }
@@ -112,12 +110,8 @@ struct DiagnosisTests {
         try Diagnosis.requireDatabase(scratch.path)
         for (bytes, code) in [
             ([], LockstepError.Code.emptyDatabase), ([1, 2, 3], .truncated),
-            (PlaintextDatabase.bytes, .plaintextDatabase),
-            (Array(PlaintextDatabase.bytes.dropLast()), .truncated),
-            (
-                [UInt8](repeating: 1, count: 16) + PlaintextDatabase.bytes.dropFirst(16),
-                .otherProduct
-            ),
+            (PlaintextDatabase.bytes, .plaintextDatabase), (Array(PlaintextDatabase.bytes.dropLast()), .truncated),
+            ([UInt8](repeating: 1, count: 16) + PlaintextDatabase.bytes.dropFirst(16), .otherProduct),
         ] {
             try Bytes.write(bytes, to: scratch.path)
             let error = try #require(throws: LockstepError.self) {

@@ -26,8 +26,7 @@ struct GarbageTests {
         }
     }
 
-    @Test("A file of one byte, which SQLite treats as empty, is not opened and stays")
-    func oneByte() throws {
+    @Test("A file of one byte, which SQLite treats as empty, is not opened and stays") func oneByte() throws {
         let scratch = try DatabaseScratch()
         for byte in [UInt8(0), UInt8(ascii: "S"), 0xFF] {
             try expectFailure(scratch, [byte], .truncated)
@@ -50,14 +49,12 @@ struct GarbageTests {
         for size in [15, 16, 17, 99, 100, 101, 1024, 4095] {
             let head = Array(PlaintextDatabase.bytes.prefix(size))
             try Bytes.write(head, to: scratch.path)
-            #expect(
-                try Diagnosis.examine(scratch.path, key: scratch.key()) == .plaintext(isCut: true))
+            #expect(try Diagnosis.examine(scratch.path, key: scratch.key()) == .plaintext(isCut: true))
             try expectFailure(scratch, head, .truncated)
         }
     }
 
-    @Test("Every prefix of an encrypted database gives a typed error, or opens")
-    func encryptedBeginnings() throws {
+    @Test("Every prefix of an encrypted database gives a typed error, or opens") func encryptedBeginnings() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 100)
         let whole = try scratch.bytes

@@ -19,8 +19,7 @@ struct LoggedOrders {
         try connection.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, what TEXT NOT NULL)")
         try connection.checkpoint(.truncate)
         for order in 1...Self.orders {
-            try connection.execute(
-                "INSERT INTO orders VALUES (?, ?)", order, SalvageScratch.text(order, length: 900))
+            try connection.execute("INSERT INTO orders VALUES (?, ?)", order, SalvageScratch.text(order, length: 900))
         }
         let left = try DatabaseFile.suffixes.prefix(3).map { suffix in
             (suffix: suffix, bytes: try Bytes.read(scratch.side(suffix)))
@@ -65,8 +64,7 @@ struct LogDamage: CustomStringConvertible {
         switch shape {
         case .zeroed:
             let whole = Bool.random(using: &random)
-            let length =
-                whole ? LogFile.frame : [24, 512, 4096].randomElement(using: &random) ?? 24
+            let length = whole ? LogFile.frame : [24, 512, 4096].randomElement(using: &random) ?? 24
             let end = min(start(frame) + length, bytes.count)
             for at in start(frame)..<end { bytes[at] = 0 }
         case .flipped:
@@ -90,12 +88,10 @@ struct LogDamage: CustomStringConvertible {
                 contentsOf: (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) },
                 at: start(frame) + Int.random(in: 0..<LogFile.frame, using: &random))
         case .truncated:
-            bytes.removeLast(
-                bytes.count - start(frame) - Int.random(in: 0..<LogFile.frame, using: &random))
+            bytes.removeLast(bytes.count - start(frame) - Int.random(in: 0..<LogFile.frame, using: &random))
         case .header:
             (frame, last) = (-1, -1)
-            bytes[Int.random(in: 0..<32, using: &random)] ^=
-                1 << UInt8.random(in: 0..<8, using: &random)
+            bytes[Int.random(in: 0..<32, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         }
         self.bytes = bytes
         self.frame = frame

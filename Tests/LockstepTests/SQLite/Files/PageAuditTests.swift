@@ -98,8 +98,7 @@ struct PageAuditTests {
         #expect(whole.isClean && whole.pages == pages - 1)
     }
 
-    @Test("A page half written by a killed checkpoint is in the log, and not damaged")
-    func killedCheckpoint() throws {
+    @Test("A page half written by a killed checkpoint is in the log, and not damaged") func killedCheckpoint() throws {
         let connection = try scratch.open()
         try scratch.add(rows: 300, to: connection)
         let log = try Bytes.read(scratch.side("-wal"))
@@ -148,8 +147,7 @@ struct PageAuditTests {
         #expect(reported == reported.sorted() && (reported.last ?? 0) <= pages)
         // An error from the progress closure ends the audit.
         #expect(throws: Stop.self) {
-            _ = try PageAudit(large.path).run(key: large.key(), threads: count) { _ in throw Stop()
-            }
+            _ = try PageAudit(large.path).run(key: large.key(), threads: count) { _ in throw Stop() }
         }
     }
 
@@ -227,8 +225,7 @@ struct PageAuditTests {
     func besideWriter() async throws {
         var options = ConnectionOptions()
         options.synchronous = .normal
-        let store = try Store.open(
-            scratch.path, rawKey: scratch.key(), options: StoreOptions(connection: options))
+        let store = try Store.open(scratch.path, rawKey: scratch.key(), options: StoreOptions(connection: options))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for round in 0..<60 {

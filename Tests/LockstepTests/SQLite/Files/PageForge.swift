@@ -56,8 +56,7 @@ struct PageForge {
         let salt = Array(try scratch.bytes.prefix(16))
         let vector = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16)
         let start = number == 1 ? 16 : 0
-        let text = AES256(key: secret).encryptCBC(
-            Array(plain[start...]), initialisationVector: vector)
+        let text = AES256(key: secret).encryptCBC(Array(plain[start...]), initialisationVector: vector)
         let content = text + vector
         let macSalt = salt.map { $0 ^ 0x3A }
         let macKey = try PBKDF2.derive(.sha512, secret.span, salt: macSalt.span, rounds: 2)

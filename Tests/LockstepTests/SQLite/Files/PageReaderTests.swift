@@ -27,8 +27,7 @@ struct PageReaderTests {
     }
 
     private func expectSameRows(
-        _ path: FilePath, _ connection: borrowing Connection,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ path: FilePath, _ connection: borrowing Connection, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let found = try PythonPages.rows(path, key: scratch.key())
         #expect(found.integrity == ["ok"], sourceLocation: sourceLocation)
@@ -73,8 +72,7 @@ struct PageReaderTests {
         return copy
     }
 
-    @Test("It reads rows that are only in the log, and none of an uncommitted transaction")
-    func log() throws {
+    @Test("It reads rows that are only in the log, and none of an uncommitted transaction") func log() throws {
         try scratch.fill(rows: 300)
         let connection = try scratch.open()
         try fill(connection)
@@ -89,15 +87,13 @@ struct PageReaderTests {
         let commits = (0..<frames.currentFrames).filter(frames.commits)
         let before = try #require(commits.dropLast().last)
         try Bytes.write(
-            Array(log[..<(frames.start(of: before) + 4096 + 24 + 4096)]),
-            to: FilePath(copy.string + "-wal"))
+            Array(log[..<(frames.start(of: before) + 4096 + 24 + 4096)]), to: FilePath(copy.string + "-wal"))
         let found = try PythonPages.rows(copy, key: scratch.key())
         #expect(found.tables["item"]?.count == 420)
         try expectSameRows(copy, Connection.open(copy, key: scratch.key()))
     }
 
-    @Test("It refuses a flipped bit in any part of a page, in the file and in the log")
-    func damaged() throws {
+    @Test("It refuses a flipped bit in any part of a page, in the file and in the log") func damaged() throws {
         try scratch.fill(rows: 300)
         let whole = try scratch.bytes
         for offset in [0, 16, 2000, 4015, 4016, 4031, 4032, 4095, 4096, 3 * 4096 - 1] {
@@ -152,8 +148,7 @@ struct PageReaderTests {
     @Test("The article's example matches the script's output")
     func example() throws {
         let outcome = try PythonReader.run([
-            PythonPages.folder.appending("make_example.py").string, "--check",
-            PythonPages.article.string,
+            PythonPages.folder.appending("make_example.py").string, "--check", PythonPages.article.string,
         ])
         #expect(outcome.status == 0, "\(outcome.complaint)")
     }

@@ -8,8 +8,7 @@ import Testing
 /// The Python reader in Tests/IndependentReaders/PageReader, which was written from the article DatabasePages alone.
 enum PythonPages {
     static let folder = Programs.package.appending("Tests/IndependentReaders/PageReader")
-    static let article = Programs.package.appending(
-        "Sources/Lockstep/Lockstep.docc/DatabasePages.md")
+    static let article = Programs.package.appending("Sources/Lockstep/Lockstep.docc/DatabasePages.md")
 
     /// The content of a file: rows in the reader's own order, values as types and hexadecimal digits.
     struct Contents: Decodable {
@@ -48,8 +47,7 @@ enum PythonPages {
         _ arguments: [String], key: borrowing DatabaseKey
     ) throws -> PythonReader.Outcome {
         let secret = "{\"raw_key\": \"\(Hex.encode(Secrets.bytes(of: key.secret)))\"}"
-        return try PythonReader.run(
-            [folder.appending("read_pages.py").string] + arguments, secret: Array(secret.utf8))
+        return try PythonReader.run([folder.appending("read_pages.py").string] + arguments, secret: Array(secret.utf8))
     }
 
     static func rows(_ path: FilePath, key: borrowing DatabaseKey) throws -> Contents {

@@ -21,8 +21,7 @@ struct RehearsalCopyTests {
         }
     }
 
-    @Test("The copy exists with its lock, and afterwards both are gone, with all files beside it")
-    func life() throws {
+    @Test("The copy exists with its lock, and afterwards both are gone, with all files beside it") func life() throws {
         do {
             let copy = try copy()
             #expect(try names.count == 2)
@@ -82,8 +81,7 @@ struct RehearsalCopyTests {
             atPath: folder.file(".data.db.abc7.rehearsal-lock").string,
             withDestinationPath: mine[0])
         try files.createDirectory(
-            atPath: folder.file(".data.db.abc8.rehearsal").string,
-            withIntermediateDirectories: false)
+            atPath: folder.file(".data.db.abc8.rehearsal").string, withIntermediateDirectories: false)
         let before = try names
         do { _ = try copy().path }
         #expect(try names == before)

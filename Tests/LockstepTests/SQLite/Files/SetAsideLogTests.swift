@@ -23,8 +23,7 @@ struct SetAsideLogTests {
         let names = try made.scratch.names.filter {
             $0.hasPrefix("data.sqlite") && !$0.hasSuffix("-shm")
         }
-        return try Dictionary(
-            uniqueKeysWithValues: names.map { ($0, try Bytes.read(made.scratch.folder.file($0))) })
+        return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Bytes.read(made.scratch.folder.file($0))) })
     }
 
     private var target: FilePath { made.scratch.folder.file("new.sqlite") }
@@ -54,8 +53,7 @@ struct SetAsideLogTests {
         #expect(try connection.value("SELECT count(*) FROM orders", as: Int.self) ?? 20 < 20)
     }
 
-    @Test("Writing sets the database and its log aside, and goes on; salvage finds both parts")
-    func writing() throws {
+    @Test("Writing sets the database and its log aside, and goes on; salvage finds both parts") func writing() throws {
         let before = try files()
         do {
             let connection = try Connection.open(path, key: made.scratch.key())
@@ -115,9 +113,7 @@ struct SetAsideLogTests {
     func full() throws {
         let before = try files()
         let found = try LogExamination.run(
-            on: path,
-            PageAuthenticator(
-                .current, key: made.scratch.key().secret, salt: DatabaseScratch.salt(1)))
+            on: path, PageAuthenticator(.current, key: made.scratch.key().secret, salt: DatabaseScratch.salt(1)))
         Refusal.expect(.full) { _ = try SetAsideLog.make(of: path, found) { _ in 1000 } }
         #expect(try files() == before)
     }
@@ -135,13 +131,11 @@ struct SetAsideLogTests {
         #expect(found == nil)
     }
 
-    @Test("A refused restore leaves the log, and one that is not refused replaces it")
-    func restore() throws {
+    @Test("A refused restore leaves the log, and one that is not refused replaces it") func restore() throws {
         let backup = made.scratch.folder.file("backup.sqlite")
         do {
             let connection = try Connection.create(backup, key: made.scratch.key())
-            try connection.execute(
-                "CREATE TABLE orders (id INTEGER PRIMARY KEY, what TEXT NOT NULL)")
+            try connection.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, what TEXT NOT NULL)")
         }
         let before = try files()
         do {
@@ -151,15 +145,13 @@ struct SetAsideLogTests {
             options.looksAtLog = false
             let other = try Connection.open(path, key: made.scratch.key(), options: options)
             Refusal.expect(.busy) {
-                _ = try Restore(path, from: backup).run(
-                    key: made.scratch.key(), backupKey: made.scratch.key())
+                _ = try Restore(path, from: backup).run(key: made.scratch.key(), backupKey: made.scratch.key())
             }
             _ = try other.value("SELECT 1", as: Int.self)
         }
         #expect(try files() == before)
         try Restore(path, from: backup).run(key: made.scratch.key(), backupKey: made.scratch.key())
         #expect(
-            try Connection.open(path, key: made.scratch.key()).value(
-                "SELECT count(*) FROM orders", as: Int.self) == 0)
+            try Connection.open(path, key: made.scratch.key()).value("SELECT count(*) FROM orders", as: Int.self) == 0)
     }
 }

@@ -49,8 +49,7 @@ struct WriteAheadLogTests {
         #expect(try rows() == 420)
     }
 
-    @Test("A damaged page in the log is named, although the log's checksums are right")
-    func damagedFrame() throws {
+    @Test("A damaged page in the log is named, although the log's checksums are right") func damagedFrame() throws {
         try prepare()
         var log = try log
         let frame = log.frames - 1
@@ -89,8 +88,7 @@ struct WriteAheadLogTests {
         #expect(try rows() == 420)
     }
 
-    @Test("As in SQLite, the log ends before the first frame whose checksum is wrong")
-    func wrongChecksum() throws {
+    @Test("As in SQLite, the log ends before the first frame whose checksum is wrong") func wrongChecksum() throws {
         try prepare()
         var log = try log
         let lastCommit = try #require((0..<(log.frames - 1)).last { log.commits($0) })
@@ -204,9 +202,7 @@ struct WriteAheadLogTests {
         var bytes = try Bytes.read(copy)
         for page in 0..<(bytes.count / 4096) { bytes[page * 4096 + 100] ^= 1 }
         try Bytes.write(bytes, to: copy)
-        #expect(
-            try Diagnosis.examine(copy, key: scratch.key())
-                == .firstPageDamaged(saltDestroyed: false))
+        #expect(try Diagnosis.examine(copy, key: scratch.key()) == .firstPageDamaged(saltDestroyed: false))
         #expect(try Diagnosis.examine(copy, key: scratch.key(2)) == .wrongKey)
     }
 

@@ -44,9 +44,8 @@ struct NameQuotingTests {
     @Test(
         "Every form of quoting is undone",
         arguments: [
-            ("a", "a"), ("\"a\"\"b\"", "a\"b"), ("`a``b`", "a`b"), ("'a''b'", "a'b"),
-            ("[a\"b]", "a\"b"), ("\"\"", ""), ("\"\"\"\"", "\""), ("\"", "\""),
-            ("\"a``b\"", "a``b"),
+            ("a", "a"), ("\"a\"\"b\"", "a\"b"), ("`a``b`", "a`b"), ("'a''b'", "a'b"), ("[a\"b]", "a\"b"), ("\"\"", ""),
+            ("\"\"\"\"", "\""), ("\"", "\""), ("\"a``b\"", "a``b"),
         ])
     func unquoting(_ text: String, _ name: String) {
         #expect(SQLTokens.unquote(text) == name)

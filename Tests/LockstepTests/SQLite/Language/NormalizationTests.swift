@@ -8,8 +8,7 @@ struct NormalizationTests {
     @Test(
         "Spacing, comments, case, quoting of names and closing semicolons make no difference",
         arguments: [
-            ("CREATE TABLE t (a, b)", "create  table T(A,B)"),
-            ("CREATE TABLE t (a)", "CREATE TABLE \"t\" ([a]);"),
+            ("CREATE TABLE t (a, b)", "create  table T(A,B)"), ("CREATE TABLE t (a)", "CREATE TABLE \"t\" ([a]);"),
             ("CREATE TABLE t (a)", "CREATE TABLE `T`\n(\n  a -- the only one\n) ; ;"),
             ("SELECT a FROM t", "/* x */ SELECT/**/a FROM t --"),
             ("SELECT a<=b", "SELECT a <= b"), ("SELECT a||b", "select A || B"),
@@ -52,9 +51,7 @@ struct NormalizationTests {
     @Test("Normalising twice changes nothing")
     func idempotent() {
         // Without quotes, a byte order mark is white space.
-        let sql = [
-            "CREATE TABLE \"T\" (a -- x\n)", "SELECT 'It''s' || X'0A' ;;", "SELECT \"\u{FEFF}a\"",
-        ]
+        let sql = ["CREATE TABLE \"T\" (a -- x\n)", "SELECT 'It''s' || X'0A' ;;", "SELECT \"\u{FEFF}a\""]
         for sql in sql {
             let once = SQLTokens.normalize(sql)
             #expect(SQLTokens.normalize(once) == once)

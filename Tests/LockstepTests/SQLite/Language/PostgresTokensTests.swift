@@ -50,8 +50,7 @@ struct PostgresTokensTests {
         #expect(tokens("1*/*b*/2") == ["1", "*", "/*b*/", "2"])
     }
 
-    @Test("An operator ends as the server ends it, so that spacing makes no difference")
-    func operators() {
+    @Test("An operator ends as the server ends it, so that spacing makes no difference") func operators() {
         #expect(tokens("a=-1") == ["a", "=", "-", "1"])
         #expect(tokens("a@-1") == ["a", "@-", "1"])
         #expect(tokens("a->>'b'") == ["a", "->>", "'b'"])
@@ -60,8 +59,7 @@ struct PostgresTokensTests {
         #expect(tokens("x:=1e-5") == ["x", ":=", "1e-5"])
     }
 
-    @Test("Names are words or quoted; brackets, backticks and question marks quote nothing")
-    func names() {
+    @Test("Names are words or quoted; brackets, backticks and question marks quote nothing") func names() {
         #expect(kinds("U&\"d\\0061t\" \"a;\"\"b\" é") == [.quotedName, .quotedName, .word])
         #expect(tokens("a[';']") == ["a", "[", "';'", "]"])
         #expect(tokens("a ? 'b'") == ["a", "?", "'b'"])
@@ -74,8 +72,7 @@ struct PostgresTokensTests {
         for _ in 0..<3000 {
             var sql = ""
             for _ in 0..<Int.random(in: 0..<28, using: &generator) {
-                sql.unicodeScalars.append(
-                    alphabet[Int.random(in: 0..<alphabet.count, using: &generator)])
+                sql.unicodeScalars.append(alphabet[Int.random(in: 0..<alphabet.count, using: &generator)])
             }
             var end = 0
             for token in SQLTokens(Array(sql.utf8), from: 0, .postgres) {

@@ -7,9 +7,7 @@ struct SQLCursorTests {
     @Test("Words are read in any case, and only if all of them follow")
     func words() throws {
         var cursor = SQLCursor("Create /* a */ TABLE -- b\n\"create\" (a)")
-        let taken = [
-            cursor.take("create", "index"), cursor.take("create", "table"), cursor.take("create"),
-        ]
+        let taken = [cursor.take("create", "index"), cursor.take("create", "table"), cursor.take("create")]
         #expect(taken == [false, true, false])
         #expect(cursor.peek().isEmpty && cursor.peek(1) == "(" && cursor.peek(9).isEmpty)
         let (name, inner) = (try cursor.name(), try cursor.group())
@@ -50,8 +48,7 @@ struct SQLCursorTests {
         #expect(after.map(\.text) == ["a"])
     }
 
-    @Test("Only the remaining tokens are searched, and the search needs all words in a row")
-    func search() {
+    @Test("Only the remaining tokens are searched, and the search needs all words in a row") func search() {
         var cursor = SQLCursor("a NOT b, \"Not\" NULL not null")
         #expect(cursor.contains("not", "null") && !cursor.contains("not", "not"))
         #expect(cursor.mentions("NOT") && cursor.mentions("A"))
@@ -59,8 +56,7 @@ struct SQLCursorTests {
         #expect(isTaken && !cursor.mentions("a") && !cursor.contains("null", "a"))
     }
 
-    @Test("Reading can begin at an offset and end early; positions count from the start")
-    func bounds() {
+    @Test("Reading can begin at an offset and end early; positions count from the start") func bounds() {
         let sql = Array("a; b c d".utf8)
         let cursor = SQLCursor(sql, from: 2, limit: 2)
         #expect(cursor.tokens.map(\.text) == ["b", "c"])

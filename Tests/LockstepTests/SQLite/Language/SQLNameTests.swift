@@ -19,8 +19,7 @@ struct SQLNameTests {
         #expect(Set([SQLName(one), SQLName(other)]).count == (isSame ? 1 : 2))
     }
 
-    @Test("A name keeps its spelling, and its folded form has only ASCII letters changed")
-    func spelling() {
+    @Test("A name keeps its spelling, and its folded form has only ASCII letters changed") func spelling() {
         let name = SQLName("Ärger MIT É")
         #expect(name.spelling == "Ärger MIT É")
         #expect(name.folded == "Ärger mit É")

@@ -49,15 +49,13 @@ struct SQLTokensTests {
         }
     }
 
-    @Test("Random text is tokenised completely, and no literal survives its redaction")
-    func random() {
+    @Test("Random text is tokenised completely, and no literal survives its redaction") func random() {
         var generator = SplitMix64(state: 7)
         let alphabet = Array("'\"`[]-/*x0.e+? \n;é\0".unicodeScalars)
         for _ in 0..<2000 {
             var sql = ""
             for _ in 0..<Int.random(in: 0..<24, using: &generator) {
-                sql.unicodeScalars.append(
-                    alphabet[Int.random(in: 0..<alphabet.count, using: &generator)])
+                sql.unicodeScalars.append(alphabet[Int.random(in: 0..<alphabet.count, using: &generator)])
             }
             #expect(SQLTokens(sql).reduce(0) { $0 + $1.range.count } == sql.utf8.count)
             let left = SQLTokens(SQLTokens.redact(sql)).map(\.kind)

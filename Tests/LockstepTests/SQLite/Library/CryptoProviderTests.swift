@@ -14,8 +14,7 @@ struct CryptoProviderTests {
     }()
     private static let noProvider: Comment = "Lockstep has no provider for the loaded SQLCipher"
 
-    @Test("Lockstep's provider is in use, and stays so after the last connection has closed")
-    func inUse() throws {
+    @Test("Lockstep's provider is in use, and stays so after the last connection has closed") func inUse() throws {
         try #require(try LinkGuard.library().refusal == nil || !Self.isExpected)
         let name = Self.isExpected ? "lockstep" : "openssl"
         for _ in 0..<2 {
@@ -43,8 +42,7 @@ struct CryptoProviderTests {
         #expect(CryptoProvider.install(for: version, beside: memory) == .unknownVersion(version))
     }
 
-    @Test("If Lockstep's provider is not wanted, the stock provider stays and works")
-    func notWanted() async {
+    @Test("If Lockstep's provider is not wanted, the stock provider stays and works") func notWanted() async {
         await #expect(processExitsWith: .success) {
             do {
                 CryptoProvider.isWanted = false
@@ -71,10 +69,8 @@ struct CryptoProviderTests {
                 let memory = try KeyedMemory()
                 CryptoProvider.isWanted = true
                 for sabotage in Sabotage.allCases {
-                    let refusal = CryptoProvider.install(
-                        for: version, beside: memory, sabotage.provider)
-                    let due: CryptoProvider.Refusal =
-                        sabotage.isSeenInSizes ? .otherStockProvider : .checkFailed
+                    let refusal = CryptoProvider.install(for: version, beside: memory, sabotage.provider)
+                    let due: CryptoProvider.Refusal = sabotage.isSeenInSizes ? .otherStockProvider : .checkFailed
                     #expect(refusal == due, "\(sabotage)")
                 }
                 #expect(try KeyedMemory().answer("PRAGMA cipher_provider") == "openssl")

@@ -8,8 +8,7 @@ struct EngineMemoryTests {
     /// Around the lengths of keys in hexadecimal digits, and of keys.
     private static let lengths = [1, 31, 32, 33, 66, 67, 68, 98, 99, 100, 104, 128, 129]
 
-    @Test("SQLite's allocations of any length keep their content as they grow and shrink")
-    func blocks() async {
+    @Test("SQLite's allocations of any length keep their content as they grow and shrink") func blocks() async {
         await #expect(processExitsWith: .success) {
             _ = try LinkGuard.check()
             try #require(EngineMemory.isArranged)
@@ -30,8 +29,7 @@ struct EngineMemoryTests {
         }
     }
 
-    @Test("When keys are expected, four blocks of a key's length are protected, and no fifth")
-    func awaited() async {
+    @Test("When keys are expected, four blocks of a key's length are protected, and no fifth") func awaited() async {
         await #expect(processExitsWith: .success) {
             _ = try LinkGuard.check()
             try #require(EngineMemory.isArranged)

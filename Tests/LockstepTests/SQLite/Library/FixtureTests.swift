@@ -17,16 +17,12 @@ struct FixtureTests {
 
         static let all = [
             Fixture(name: "zetetic-sqlcipher-4.0-testkey.db", diagnosis: .keyFits(strayBytes: 0)),
-            Fixture(
-                name: "zetetic-sqlcipher-3.0-testkey.db", diagnosis: .olderSQLCipher(version: 3)),
+            Fixture(name: "zetetic-sqlcipher-3.0-testkey.db", diagnosis: .olderSQLCipher(version: 3)),
             Fixture(
                 name: "zetetic-sqlcipher-2.0-le-testkey.db",
                 diagnosis: .olderSQLCipher(version: 2)),
-            Fixture(
-                name: "zetetic-sqlcipher-1.1.8-testkey.db", diagnosis: .olderSQLCipher(version: 1)),
-            Fixture(
-                name: "grdb-db.SQLCipher3", passphrase: "secret",
-                diagnosis: .olderSQLCipher(version: 3)),
+            Fixture(name: "zetetic-sqlcipher-1.1.8-testkey.db", diagnosis: .olderSQLCipher(version: 1)),
+            Fixture(name: "grdb-db.SQLCipher3", passphrase: "secret", diagnosis: .olderSQLCipher(version: 3)),
             Fixture(
                 name: "sqliteswift-encrypted-3.x.sqlite", passphrase: "sqlcipher-test",
                 diagnosis: .olderSQLCipher(version: 3)),
@@ -69,8 +65,7 @@ struct FixtureTests {
         arguments: Fixture.all)
     func diagnosis(_ fixture: Fixture) throws {
         let before = try copy(fixture.name)
-        let diagnosis = try Diagnosis.examine(
-            scratch.path, passphrase: passphrase(fixture.passphrase))
+        let diagnosis = try Diagnosis.examine(scratch.path, passphrase: passphrase(fixture.passphrase))
         #expect(diagnosis == fixture.diagnosis)
         #expect(try scratch.bytes == before)
         #expect(try scratch.names == ["data.db"])
@@ -119,9 +114,7 @@ struct FixtureTests {
         try Bytes.write(whole, to: scratch.path)
         try scratch.damage { $0.replaceSubrange(1000..<1003, with: [0, 0, 0]) }
         #expect(try PageAudit(scratch.path).run(key: key).damagedPages == [1])
-        #expect(
-            try Diagnosis.examine(scratch.path, key: key) == .firstPageDamaged(saltDestroyed: false)
-        )
+        #expect(try Diagnosis.examine(scratch.path, key: key) == .firstPageDamaged(saltDestroyed: false))
         let error = try #require(throws: LockstepError.self) {
             _ = try Connection.open(scratch.path, key: key)
         }
@@ -131,8 +124,7 @@ struct FixtureTests {
         let audit = try PageAudit(scratch.path).run(key: key)
         #expect(audit.damagedPages == [] && audit.pages == 239 && audit.strayBytes == 2)
         #expect(try Diagnosis.examine(scratch.path, key: key) == .keyFits(strayBytes: 2))
-        let rows: Int? = try Connection.open(scratch.path, key: key).value(
-            "SELECT count(*) FROM t1")
+        let rows: Int? = try Connection.open(scratch.path, key: key).value("SELECT count(*) FROM t1")
         #expect(rows == 78_536)
     }
 }

@@ -10,14 +10,12 @@ import Testing
 struct InteropTests {
     private static let key = [UInt8](repeating: 1, count: 32)
 
-    @Test("SQLCipher's shell opens a Lockstep file with the raw key and shows its rows")
-    func shellReadsOurs() throws {
+    @Test("SQLCipher's shell opens a Lockstep file with the raw key and shows its rows") func shellReadsOurs() throws {
         let scratch = try DatabaseScratch()
         do {
             let connection = try scratch.create()
             try connection.execute("CREATE TABLE film (title TEXT, year INTEGER) STRICT")
-            try connection.execute(
-                "INSERT INTO film VALUES (?, ?), ('Ran', 1985)", "Playtime", 1967)
+            try connection.execute("INSERT INTO film VALUES (?, ?), ('Ran', 1985)", "Playtime", 1967)
         }
         let lines = try SQLCipherShell.run(
             "SELECT title, year FROM film ORDER BY year; PRAGMA cipher_integrity_check;",
@@ -35,8 +33,7 @@ struct InteropTests {
         #expect(!lines.contains("3"))
     }
 
-    @Test("A file that the shell made with a raw key opens, and all its pages verify")
-    func weReadTheShells() throws {
+    @Test("A file that the shell made with a raw key opens, and all its pages verify") func weReadTheShells() throws {
         let scratch = try DatabaseScratch()
         let lines = try SQLCipherShell.run(
             """
@@ -87,8 +84,7 @@ struct InteropTests {
         #expect(try scratch.count(scratch.open()) == 5)
     }
 
-    @Test("A database that was just created is also safe from other programs")
-    func otherProgramAfterCreating() throws {
+    @Test("A database that was just created is also safe from other programs") func otherProgramAfterCreating() throws {
         let scratch = try DatabaseScratch()
         let connection = try scratch.create()
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, body BLOB)")

@@ -6,9 +6,7 @@ import Testing
 @testable import Lockstep
 
 /// Remains of keys in the memory of a process that has closed everything.
-@Suite(
-    "Keys in memory",
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "there is no /proc"))
+@Suite("Keys in memory", .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "there is no /proc"))
 struct KeyMemoryTests {
     /// A separate process, because others hold their own keys and can keep copies in their stacks.
     @Test(
@@ -46,9 +44,7 @@ struct KeyMemoryTests {
     }
 
     /// Each way to open a keyring, by file and by descriptor.
-    private static func openKeyrings(
-        _ folder: TemporaryFolder, _ masked: inout [String: MaskedSecret]
-    ) throws {
+    private static func openKeyrings(_ folder: TemporaryFolder, _ masked: inout [String: MaskedSecret]) throws {
         let identity = try Identity.generate()
         masked["identity"] = MaskedSecret(identity.secret)
         try identity.create(folder.file("identity"))
@@ -81,9 +77,7 @@ struct KeyMemoryTests {
     }
 
     /// Writing and reading, a copy, and a change of the key.
-    private static func useDatabase(
-        _ folder: TemporaryFolder, _ masked: inout [String: MaskedSecret]
-    ) throws {
+    private static func useDatabase(_ folder: TemporaryFolder, _ masked: inout [String: MaskedSecret]) throws {
         let path = folder.file("a.db")
         let file = KeyringFile(folder.file("a.database.keyring"))
         var ring = try Rings.make()

@@ -12,8 +12,7 @@ struct LibraryDefectTests {
         "fts5-shadow": "ForeignFullTextTests",
         "aggregate-terms": "terms(), here",
         "rekey": "AuthorizerTests",
-        "late-provider": "CryptoProviderTests.inUse",
-        "provider-layout": "CryptoProviderTests.unknownVersion",
+        "late-provider": "CryptoProviderTests.inUse", "provider-layout": "CryptoProviderTests.unknownVersion",
         "other-provider": "providers(), here, and CryptoProviderTests",
     ]
 
@@ -56,8 +55,7 @@ struct LibraryDefectTests {
         #expect(Self.defects(of: Self.versions(sqlite)).contains(id) == isAffected)
     }
 
-    @Test("A release or a provider unknown to Lockstep is reported, with the consequences")
-    func providers() {
+    @Test("A release or a provider unknown to Lockstep is reported, with the consequences") func providers() {
         let known = Self.defects(of: Self.versions(3_046_001))
         #expect(known.contains("late-provider"))
         #expect(known.isDisjoint(with: ["provider-layout", "other-provider"]))
@@ -122,8 +120,7 @@ struct LibraryDefectTests {
     }
 
     /// A thousand columns of one table.
-    private static let columns =
-        [String](repeating: "a", count: 1000).joined(separator: ", ") + " FROM t"
+    private static let columns = [String](repeating: "a", count: 1000).joined(separator: ", ") + " FROM t"
 }
 
 extension LibraryDefect {

@@ -31,8 +31,7 @@ struct MemoryCountTests {
         }
     }
 
-    @Test("If other code has initialized SQLite before, it stays on, and databases open")
-    func kept() async {
+    @Test("If other code has initialized SQLite before, it stays on, and databases open") func kept() async {
         await #expect(processExitsWith: .success) {
             do {
                 #expect(sqlite3_initialize() == SQLITE_OK)

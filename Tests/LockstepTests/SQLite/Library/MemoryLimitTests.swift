@@ -128,8 +128,7 @@ struct MemoryLimitTests {
                 Refusal.expect(.misuse) { try MemoryLimit.set(.max) }
                 #expect(MemoryLimit.bytes == nil && MemoryCount.isLeftOut)
                 // The same statement that a limit ends above: here it completes.
-                #expect(
-                    try connection.value("SELECT length(hex(zeroblob(20000000)))") == 40_000_000)
+                #expect(try connection.value("SELECT length(hex(zeroblob(20000000)))") == 40_000_000)
             } catch {
                 Issue.record(error)
             }

@@ -35,8 +35,7 @@ struct ProviderFilesTests {
 
         /// With a plaintext header there is no salt in the file.
         var key: String {
-            self == .plainHeader
-                ? "x'" + String(repeating: "01", count: 48) + "'" : CryptoProviderTests.keyspec
+            self == .plainHeader ? "x'" + String(repeating: "01", count: 48) + "'" : CryptoProviderTests.keyspec
         }
     }
 
@@ -78,8 +77,7 @@ struct ProviderFilesTests {
         let database = try RawDatabase(scratch.path, key: old)
         try database.run("CREATE TABLE film (title TEXT); \(Self.rows) PRAGMA rekey = '\(new)'")
         #expect(try database.run("SELECT count(*) FROM film") == ["3000"])
-        #expect(
-            try RawDatabase(scratch.path, key: new).run("SELECT count(*) FROM film") == ["3000"])
+        #expect(try RawDatabase(scratch.path, key: new).run("SELECT count(*) FROM film") == ["3000"])
         let stale = try RawDatabase(scratch.path, key: old)
         #expect(throws: RawDatabase.Failure.self) { try stale.run("SELECT count(*) FROM film") }
     }
@@ -108,22 +106,18 @@ struct ProviderFilesTests {
         "Files of SQLCipher 1 to 4 open with their passphrase",
         .enabled(if: SharedData.has("fixtures/INDEX.md"), "\(SharedData.missing)"),
         arguments: [
-            ("zetetic-sqlcipher-1.1.8-testkey.db", 1, 75_709),
-            ("zetetic-sqlcipher-2.0-le-testkey.db", 2, 78_536),
-            ("zetetic-sqlcipher-3.0-testkey.db", 3, 78_536),
-            ("zetetic-sqlcipher-4.0-testkey.db", 4, 78_536),
+            ("zetetic-sqlcipher-1.1.8-testkey.db", 1, 75_709), ("zetetic-sqlcipher-2.0-le-testkey.db", 2, 78_536),
+            ("zetetic-sqlcipher-3.0-testkey.db", 3, 78_536), ("zetetic-sqlcipher-4.0-testkey.db", 4, 78_536),
         ])
     func fixtures(_ name: String, _ version: Int, _ rows: Int) throws {
         let scratch = try DatabaseScratch()
         try Bytes.write(Bytes.read(SharedData.path("fixtures/\(name)")), to: scratch.path)
-        let database = try RawDatabase(
-            scratch.path, key: "testkey", "cipher_compatibility = \(version)")
+        let database = try RawDatabase(scratch.path, key: "testkey", "cipher_compatibility = \(version)")
         #expect(try database.run("SELECT count(*) FROM t1") == ["\(rows)"])
         #expect(try database.run("PRAGMA integrity_check") == ["ok"])
     }
 
-    @Test("Every page from Lockstep's provider verifies without SQLCipher; vectors never repeat")
-    func pages() throws {
+    @Test("Every page from Lockstep's provider verifies without SQLCipher; vectors never repeat") func pages() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 2000)
         let audit = try PageAudit(scratch.path).run(key: scratch.key())
@@ -155,8 +149,7 @@ struct ProviderFilesTests {
                                     (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
                                 INSERT INTO film SELECT '\(thread).\(round).' || i, \(number) FROM n;
                                 """)
-                            let strange = try database.run(
-                                "SELECT count(*) FROM film WHERE number <> \(number)")
+                            let strange = try database.run("SELECT count(*) FROM film WHERE number <> \(number)")
                             #expect(strange == ["0"])
                         }
                     }
@@ -166,8 +159,7 @@ struct ProviderFilesTests {
         }
         for (number, scratch) in scratches.enumerated() {
             let database = try RawDatabase(
-                scratch.path, key: "\(number) and a bit of salt", "kdf_iter = 10",
-                "cipher_page_size = 1024")
+                scratch.path, key: "\(number) and a bit of salt", "kdf_iter = 10", "cipher_page_size = 1024")
             #expect(try database.run("SELECT count(DISTINCT title) FROM film") == ["3000"])
             #expect(try database.run("PRAGMA cipher_integrity_check") == [])
         }

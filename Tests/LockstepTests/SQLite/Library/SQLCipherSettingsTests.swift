@@ -16,9 +16,7 @@ struct SQLCipherSettingsTests {
                 .profile == Profile.older[1])
         expected = Profile.older[2]
         expected.pageSize = 8192
-        #expect(
-            try SQLCipherSettings("cipher_compatibility=1\ncipher_page_size 8192").profile
-                == expected)
+        #expect(try SQLCipherSettings("cipher_compatibility=1\ncipher_page_size 8192").profile == expected)
     }
 
     @Test("An algorithm alone does not turn on MACs that version 1 lacks")
@@ -30,9 +28,7 @@ struct SQLCipherSettingsTests {
             "cipher_compatibility = 1; cipher_hmac_algorithm = HMAC_SHA256; cipher_use_hmac = ON"
         ).profile
         #expect(profile.mac == .sha256 && profile.reserve == 48)
-        #expect(
-            try SQLCipherSettings("cipher_compatibility = 1; cipher_use_hmac = ON").profile.mac
-                == .sha1)
+        #expect(try SQLCipherSettings("cipher_compatibility = 1; cipher_use_hmac = ON").profile.mac == .sha1)
     }
 
     @Test("What `PRAGMA cipher_settings` prints is read")
@@ -61,12 +57,11 @@ struct SQLCipherSettingsTests {
     @Test(
         "A value that a setting cannot have is refused with those that it can have",
         arguments: [
-            "cipher_page_size = 1000", "cipher_page_size = 131072", "cipher_page_size = x",
-            "kdf_iter = 0", "kdf_iter = 99999999999999999999", "fast_kdf_iter = -1",
-            "cipher_compatibility = 5", "cipher_kdf_algorithm = SHA1", "cipher_use_hmac = maybe",
-            "cipher_hmac_algorithm = none", "cipher_plaintext_header_size = 20",
-            "cipher_plaintext_header_size = 1000000", "cipher_salt = x'00'", "cipher_salt = zz",
-            "cipher_hmac_pgno = middle", "cipher_hmac_salt_mask = x'3a3a'",
+            "cipher_page_size = 1000", "cipher_page_size = 131072", "cipher_page_size = x", "kdf_iter = 0",
+            "kdf_iter = 99999999999999999999", "fast_kdf_iter = -1", "cipher_compatibility = 5",
+            "cipher_kdf_algorithm = SHA1", "cipher_use_hmac = maybe", "cipher_hmac_algorithm = none",
+            "cipher_plaintext_header_size = 20", "cipher_plaintext_header_size = 1000000", "cipher_salt = x'00'",
+            "cipher_salt = zz", "cipher_hmac_pgno = middle", "cipher_hmac_salt_mask = x'3a3a'",
         ])
     func values(_ text: String) throws {
         let error = Refusal.error(.misuse) { _ = try SQLCipherSettings(text) }
@@ -77,9 +72,7 @@ struct SQLCipherSettingsTests {
 
     @Test("Unknown names, missing values and empty texts are refused")
     func texts() {
-        for text in [
-            "", " ;,\n", "PRAGMA", "kdf_iter", "kdf_iter = 1 2", "key = x", "cipher = aes",
-        ] {
+        for text in ["", " ;,\n", "PRAGMA", "kdf_iter", "kdf_iter = 1 2", "key = x", "cipher = aes"] {
             let error = Refusal.error(.misuse) { _ = try SQLCipherSettings(text) }
             #expect(error?.hint != nil)
         }

@@ -4,9 +4,8 @@ import CSQLCipher
 
 /// Defective providers: Lockstep's, with one function replaced.
 enum Sabotage: String, CaseIterable, Sendable {
-    case noContext, contextNotFreed, cipherCopies, cipherFails, cipherForgetsVector, macConstant,
-        macIgnoresSecondPart, macFails, keyConstant, keyFails, randomZero, randomFails,
-        randomConstant, keySize, blockSize, macSize
+    case noContext, contextNotFreed, cipherCopies, cipherFails, cipherForgetsVector, macConstant, macIgnoresSecondPart,
+        macFails, keyConstant, keyFails, randomZero, randomFails, randomConstant, keySize, blockSize, macSize
 
     /// The engine compares sizes with the stock provider's before it checks anything else.
     var isSeenInSizes: Bool { [.keySize, .blockSize, .macSize].contains(self) }
@@ -26,8 +25,7 @@ enum Sabotage: String, CaseIterable, Sendable {
         case .cipherForgetsVector:
             provider.cipher = { context, mode, key, keyCount, _, input, count, output in
                 var vector = [UInt8](repeating: 0, count: 16)
-                return ProviderFunctions.all.cipher(
-                    context, mode, key, keyCount, &vector, input, count, output)
+                return ProviderFunctions.all.cipher(context, mode, key, keyCount, &vector, input, count, output)
             }
         case .macConstant:
             provider.hmac = { _, _, _, _, _, _, _, _, output in
@@ -37,8 +35,7 @@ enum Sabotage: String, CaseIterable, Sendable {
         case .macIgnoresSecondPart:
             provider.hmac = {
                 context, algorithm, key, keyCount, first, count, _, _, output in
-                ProviderFunctions.all.hmac(
-                    context, algorithm, key, keyCount, first, count, nil, 0, output)
+                ProviderFunctions.all.hmac(context, algorithm, key, keyCount, first, count, nil, 0, output)
             }
         case .macFails: provider.hmac = { _, _, _, _, _, _, _, _, _ in SQLITE_ERROR }
         case .keyConstant:
@@ -55,8 +52,7 @@ enum Sabotage: String, CaseIterable, Sendable {
         case .randomConstant:
             provider.random = { _, output, count in
                 for index in 0..<Int(count) {
-                    output?.storeBytes(
-                        of: UInt8(truncatingIfNeeded: index), toByteOffset: index, as: UInt8.self)
+                    output?.storeBytes(of: UInt8(truncatingIfNeeded: index), toByteOffset: index, as: UInt8.self)
                 }
                 return SQLITE_OK
             }

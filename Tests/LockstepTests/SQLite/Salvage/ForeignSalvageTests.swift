@@ -13,8 +13,7 @@ struct ForeignSalvageTests {
 
     private func salvage() throws -> SalvageReport {
         let before = try scratch.old.bytes
-        let report = try Salvage(scratch.old.path, into: scratch.new.path).runPlaintext(
-            newKey: scratch.new.key())
+        let report = try Salvage(scratch.old.path, into: scratch.new.path).runPlaintext(newKey: scratch.new.key())
         #expect(try scratch.old.bytes == before && scratch.old.names == ["old.db"])
         #expect(try scratch.new.names == ["new.db"])
         #expect(try PageAudit(scratch.new.path).run(key: scratch.new.key()).isClean)
@@ -66,8 +65,7 @@ struct ForeignSalvageTests {
             try Bytes.write(bytes, to: scratch.old.path)
             try scratch.old.damage {
                 let start = (page - 1) * pageSize
-                $0.replaceSubrange(
-                    start..<(start + pageSize), with: repeatElement(0, count: pageSize))
+                $0.replaceSubrange(start..<(start + pageSize), with: repeatElement(0, count: pageSize))
             }
             DatabaseScratch.remove(scratch.new.path)
             let report = try salvage()
@@ -104,8 +102,7 @@ struct ForeignSalvageTests {
 
     @Test("Full-text indexes are built from their texts", arguments: ["fts5", "fts4"])
     func fullText(_ module: String) throws {
-        let used =
-            "SELECT sqlite_compileoption_used('ENABLE_\(module == "fts5" ? "FTS5" : "FTS3")')"
+        let used = "SELECT sqlite_compileoption_used('ENABLE_\(module == "fts5" ? "FTS5" : "FTS3")')"
         guard try Connection.inMemory().value(SQL(verbatim: used)) == 1 else { return }
         let index = module == "fts5" ? "docs_data" : "docs_segdir"
         let change = module == "fts5" ? "block = randomblob(120)" : "root = zeroblob(8)"

@@ -58,10 +58,8 @@ struct SalvageCampaignTests {
         let target = scratch.folder.file("salvaged.db")
         try Bytes.write(bytes, to: damaged)
         DatabaseScratch.remove(target)
-        _ = try Salvage(damaged, into: target, schema: schema).run(
-            key: scratch.key(), newKey: scratch.key())
-        return try content.faults(
-            of: TablePages(target, scratch.key()), without: Set(pages.map(UInt32.init)))
+        _ = try Salvage(damaged, into: target, schema: schema).run(key: scratch.key(), newKey: scratch.key())
+        return try content.faults(of: TablePages(target, scratch.key()), without: Set(pages.map(UInt32.init)))
     }
 
     @Test("No row comes into another table, and none is dropped")
@@ -73,10 +71,7 @@ struct SalvageCampaignTests {
         let pages = bytes.count / 4096
         var sets = (1...pages).map { Set([$0]) }
         for _ in 0..<2000 {
-            sets.append([
-                Int.random(in: 1...pages, using: &random),
-                Int.random(in: 1...pages, using: &random),
-            ])
+            sets.append([Int.random(in: 1...pages, using: &random), Int.random(in: 1...pages, using: &random)])
         }
         for one in schemaPages { sets += schemaPages.filter { $0 > one }.map { [one, $0] } }
         if !Torture.isLong {
@@ -102,8 +97,7 @@ struct SalvageCampaignTests {
         do {
             let connection = try Connection.open(target, key: scratch.key())
             try connection.execute("PRAGMA foreign_keys = OFF")
-            try connection.execute(
-                "INSERT INTO Genre SELECT ArtistId, Name FROM Artist WHERE ArtistId = 200")
+            try connection.execute("INSERT INTO Genre SELECT ArtistId, Name FROM Artist WHERE ArtistId = 200")
             try connection.execute("DELETE FROM Customer WHERE CustomerId = 7")
         }
         let faults = try content.faults(of: TablePages(target, scratch.key()), without: [])
@@ -183,8 +177,7 @@ private struct TablePages {
         }
         for (table, all) in rows where !table.hasPrefix(EngineTables.prefix) {
             faults += all.filter { row, pages in
-                pages.isDisjoint(with: damaged) && salvaged.rows[table]?[row] == nil
-                    && !salvaged.lost.contains(row)
+                pages.isDisjoint(with: damaged) && salvaged.rows[table]?[row] == nil && !salvaged.lost.contains(row)
             }.map { "\(table) lost \($0.key)" }
         }
         return faults

@@ -7,8 +7,7 @@ import Testing
 /// The damage that ../shared/fixtures/INDEX.md describes, to a file from SQLCipher's makers.
 @Suite(
     "Salvage: files from other programs",
-    .enabled(
-        if: SharedData.has("fixtures/zetetic-sqlcipher-4.0-testkey.db"), "\(SharedData.missing)"))
+    .enabled(if: SharedData.has("fixtures/zetetic-sqlcipher-4.0-testkey.db"), "\(SharedData.missing)"))
 struct SalvageFixtureTests {
     private let scratch: DatabaseScratch
     private let target: FilePath
@@ -67,8 +66,7 @@ struct SalvageFixtureTests {
         #expect(try salvaged() == rows)
     }
 
-    @Test("Three bytes in pages 2, 3 and 4 cost the rows of the leaves among them")
-    func threePages() throws {
+    @Test("Three bytes in pages 2, 3 and 4 cost the rows of the leaves among them") func threePages() throws {
         let rows = try original()
         try scratch.damage { bytes in
             for offset in [5120, 12_208, 16_320] {
@@ -92,8 +90,7 @@ struct SalvageFixtureTests {
         #expect(runs <= 2 && missing.count > 200 && missing.count < 1000, "\(missing.count)")
     }
 
-    @Test("Three bytes in page 1 cost nothing, although SQLCipher reports a wrong key")
-    func firstPage() throws {
+    @Test("Three bytes in page 1 cost nothing, although SQLCipher reports a wrong key") func firstPage() throws {
         let rows = try original()
         try scratch.damage { $0.replaceSubrange(1000..<1003, with: [0, 0, 0]) }
         let report = try salvage()

@@ -36,8 +36,7 @@ struct SalvageHostileTests {
     @Test("Circular chains of overflow pages", arguments: [0, 1, 2])
     func overflowCycle(_ form: Int) throws {
         let rows = try salvage.fill(rows: 10, length: 30_000)
-        let leaf = try #require(
-            forge.pages(ofKind: 13).first { try !forge.markers([5], on: $0).isEmpty })
+        let leaf = try #require(forge.pages(ofKind: 13).first { try !forge.markers([5], on: $0).isEmpty })
         let page = try forge.plain(leaf)
         // The number of the next page follows the first cell's part of its payload.
         let first = try #require((2...forge.pages).first { try forge.plain($0)[0] == 0 })
@@ -100,8 +99,7 @@ struct SalvageHostileTests {
         "Cells outside the page, on its header, or more than fit", arguments: [0, 1, 2, 3])
     func cellPointers(_ form: Int) throws {
         let rows = try salvage.fill(rows: 500)
-        let leaf = try #require(
-            forge.pages(ofKind: 13).first { try !forge.markers([250], on: $0).isEmpty })
+        let leaf = try #require(forge.pages(ofKind: 13).first { try !forge.markers([250], on: $0).isEmpty })
         let own = try forge.markers(Array(rows.keys), on: leaf)
         try forge.change(leaf) { page in
             switch form {
@@ -128,14 +126,12 @@ struct SalvageHostileTests {
             [255, 255, 255, 255, 255, 255, 255, 255, 255],
             [0x8F, 0xFF, 0xFF, 0xFF, 0x7F, 1],
             [200, 1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
-            [30, 200, 4, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
-            [30, 200, 4, 0, 10, 11], [30, 200, 4, 0, 0x8F, 0xFF, 0xFF, 0xFF, 0x7C, 1], [0, 1],
-            [1, 1, 0], [1, 1, 200], [30, 200, 1, 1],
+            [30, 200, 4, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [30, 200, 4, 0, 10, 11],
+            [30, 200, 4, 0, 0x8F, 0xFF, 0xFF, 0xFF, 0x7C, 1], [0, 1], [1, 1, 0], [1, 1, 200], [30, 200, 1, 1],
         ] as [[UInt8]])
     func varints(_ bytes: [UInt8]) throws {
         let rows = try salvage.fill(rows: 500)
-        let leaf = try #require(
-            forge.pages(ofKind: 13).first { try !forge.markers([250], on: $0).isEmpty })
+        let leaf = try #require(forge.pages(ofKind: 13).first { try !forge.markers([250], on: $0).isEmpty })
         try forge.change(leaf) { page in
             // The last cell on the page, so that no other is affected.
             let at = cell(0, page)
@@ -154,8 +150,7 @@ struct SalvageHostileTests {
     @Test("A row with a type that SQLite reserves is omitted", arguments: [10, 11] as [UInt8])
     func reservedType(_ type: UInt8) throws {
         let rows = try salvage.fill(rows: 100)
-        let leaf = try #require(
-            forge.pages(ofKind: 13).first { try !forge.markers([50], on: $0).isEmpty })
+        let leaf = try #require(forge.pages(ofKind: 13).first { try !forge.markers([50], on: $0).isEmpty })
         try forge.change(leaf) { page in
             let at = try #require(
                 (0..<20).map { cell($0, page) }.first { page[$0 + 2] == 50 })
@@ -171,8 +166,7 @@ struct SalvageHostileTests {
     @Test("A row under another row's key is omitted, and counted")
     func duplicate() throws {
         let rows = try salvage.fill(rows: 100)
-        let leaf = try #require(
-            forge.pages(ofKind: 13).first { try !forge.markers([50], on: $0).isEmpty })
+        let leaf = try #require(forge.pages(ofKind: 13).first { try !forge.markers([50], on: $0).isEmpty })
         let own = try forge.markers(Array(1...100), on: leaf).sorted()
         try forge.change(leaf) { page in
             // The rowid comes after two bytes of length.
@@ -188,8 +182,7 @@ struct SalvageHostileTests {
     func uniqueIndex() throws {
         do {
             let connection = try salvage.scratch.create()
-            try connection.execute(
-                "CREATE TABLE t (a TEXT, b TEXT UNIQUE, c TEXT CHECK (c <> 'no'))")
+            try connection.execute("CREATE TABLE t (a TEXT, b TEXT UNIQUE, c TEXT CHECK (c <> 'no'))")
             try connection.execute("CREATE UNIQUE INDEX one ON t (a)")
             try connection.execute("INSERT INTO t VALUES ('aa', 'ba', 'c'), ('ab', 'bb', 'c')")
             try connection.execute("INSERT INTO t VALUES ('ac', 'bc', 'xo')")
@@ -262,8 +255,7 @@ struct SalvageHostileTests {
             for sql in [
                 "CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT NOT NULL, number INTEGER)",
                 "CREATE TABLE pair (a TEXT, b INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID",
-                "CREATE INDEX by_number ON item (number)",
-                "CREATE VIRTUAL TABLE words USING fts5(t)",
+                "CREATE INDEX by_number ON item (number)", "CREATE VIRTUAL TABLE words USING fts5(t)",
             ] { try connection.execute(SQL(verbatim: sql)) }
             try salvage.add(1...150, to: connection)
             try salvage.add(200...201, length: 9000, to: connection)

@@ -37,8 +37,7 @@ struct SalvageLogTests {
 
     private func plain(_ frame: Int, of log: LogFile) throws -> [UInt8] {
         let start = log.start(of: frame)
-        return try salvage.forge.open(
-            Array(log.bytes[start..<(start + 4096)]), as: log.page(of: frame))
+        return try salvage.forge.open(Array(log.bytes[start..<(start + 4096)]), as: log.page(of: frame))
     }
 
     /// The last frame with this marker on a leaf of the table, and its page.
@@ -64,8 +63,7 @@ struct SalvageLogTests {
         #expect(report.isComplete, "\(report)")
     }
 
-    @Test("A damaged page of the log costs its rows, but not those of all later commits")
-    func added() throws {
+    @Test("A damaged page of the log costs its rows, but not those of all later commits") func added() throws {
         let (frame, page, markers) = try frame(with: 400)
         let pagesInFile = try salvage.scratch.bytes.count / 4096
         #expect(page > pagesInFile && markers.count > 5)
@@ -81,8 +79,7 @@ struct SalvageLogTests {
         #expect(try report.table("item").unreadablePages == 1)
     }
 
-    @Test("If the newest version of a page is damaged, the older one is used, and reported")
-    func updated() throws {
+    @Test("If the newest version of a page is damaged, the older one is used, and reported") func updated() throws {
         let (frame, page, markers) = try frame(with: 1020)
         let start = try log().start(of: frame)
         try salvage.scratch.damage("-wal") { $0[start + 1000] ^= 1 }
@@ -170,8 +167,7 @@ struct SalvageLogTests {
         #expect(report.isComplete, "\(report)")
     }
 
-    @Test("An older version of a page that was another table's adds no rows to this one")
-    func otherTable() throws {
+    @Test("An older version of a page that was another table's adds no rows to this one") func otherTable() throws {
         let source = try SalvageScratch()
         try source.fill(rows: 300)
         let connection = try source.scratch.open()
@@ -184,8 +180,7 @@ struct SalvageLogTests {
             }
         }
         for suffix in ["", "-wal"] {
-            try Bytes.write(
-                Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
+            try Bytes.write(Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
         }
         let (frame, page, markers) = try frame(with: 100)
         #expect(try PageForge.markers(Array(1...300), in: salvage.forge.plain(page)) != markers)
@@ -210,8 +205,7 @@ struct SalvageLogTests {
         rows = rows.filter { $0.key <= 200 }
         try connection.vacuum()
         for suffix in ["", "-wal"] {
-            try Bytes.write(
-                Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
+            try Bytes.write(Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
         }
         let pagesInFile = try salvage.scratch.bytes.count / 4096
         let behind = try (pagesInFile / 2...pagesInFile).contains { page in
@@ -223,8 +217,7 @@ struct SalvageLogTests {
         #expect(report.isComplete && report.pages < pagesInFile, "\(report)")
     }
 
-    @Test("The same if the page is a table's only one, and any rowid would fit")
-    func otherTableAlone() throws {
+    @Test("The same if the page is a table's only one, and any rowid would fit") func otherTableAlone() throws {
         let source = try SalvageScratch()
         try source.fill(rows: 300)
         let connection = try source.scratch.open()
@@ -232,15 +225,12 @@ struct SalvageLogTests {
         try connection.write { connection in
             try connection.execute("DROP TABLE item")
             for number in 0..<12 {
-                try connection.execute(
-                    "CREATE TABLE other\(verbatim: "\(number)") (x, y REAL, z BLOB)")
-                try connection.execute(
-                    "INSERT INTO other\(verbatim: "\(number)") VALUES (1, 2.5, x'00')")
+                try connection.execute("CREATE TABLE other\(verbatim: "\(number)") (x, y REAL, z BLOB)")
+                try connection.execute("INSERT INTO other\(verbatim: "\(number)") VALUES (1, 2.5, x'00')")
             }
         }
         for suffix in ["", "-wal"] {
-            try Bytes.write(
-                Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
+            try Bytes.write(Bytes.read(source.scratch.side(suffix)), to: salvage.scratch.side(suffix))
         }
         // The newest frame of a page that was a leaf of the other table.
         let log = try log()

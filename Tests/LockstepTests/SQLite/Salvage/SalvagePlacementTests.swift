@@ -37,8 +37,7 @@ struct SalvagePlacementTests {
         ) { try $0[0] as String? ?? "" }
     }
 
-    @Test("While the schema is incomplete, no row is given to a table that could have it")
-    func incomplete() throws {
+    @Test("While the schema is incomplete, no row is given to a table that could have it") func incomplete() throws {
         let room = String(repeating: "x", count: 150)
         // The last of many tables is on the last leaf of the schema.
         let other = (0..<60).map {
@@ -55,11 +54,9 @@ struct SalvagePlacementTests {
         #expect(try lost("substr(c1, 1, 4)") == [String](repeating: "t59 ", count: 200))
     }
 
-    @Test("A schema of which nothing can be read still gives every row, with page and cell")
-    func unreadable() throws {
+    @Test("A schema of which nothing can be read still gives every row, with page and cell") func unreadable() throws {
         let rows = try salvage.fill(rows: 500)
-        let page = try #require(
-            forge.pages(ofKind: 13).first { try !forge.markers([250], on: $0).isEmpty })
+        let page = try #require(forge.pages(ofKind: 13).first { try !forge.markers([250], on: $0).isEmpty })
         let cell = try forge.markers(Array(1...500), on: page).sorted().firstIndex(of: 250)
         try loseFirstPage()
         let report = try salvage.salvage()
@@ -81,17 +78,12 @@ struct SalvagePlacementTests {
             "CREATE TABLE born (id INTEGER PRIMARY KEY, place TEXT, year INTEGER NOT NULL)",
             "CREATE TRIGGER t AFTER INSERT ON born BEGIN SELECT CASE new.id WHEN 1 THEN 2 END; END",
         ]
-        try create(
-            statements + [
-                Self.rows(of: "person"), "INSERT INTO born SELECT id, name, 1900 + id FROM person",
-            ])
+        try create(statements + [Self.rows(of: "person"), "INSERT INTO born SELECT id, name, 1900 + id FROM person"])
         try loseFirstPage()
         var job = Salvage(salvage.scratch.path, into: salvage.target)
         let text = statements.joined(separator: ";\n") + ";\n"
         if byMigrations {
-            try job.takeSchema(from: [
-                MigrationSet(name: "people", files: [(name: "0001_people.sql", content: text)])
-            ])
+            try job.takeSchema(from: [MigrationSet(name: "people", files: [(name: "0001_people.sql", content: text)])])
         } else {
             let file = salvage.scratch.folder.file("schema.sql")
             try Bytes.write(
@@ -141,9 +133,7 @@ struct SalvagePlacementTests {
 
     @Test("A row that its table refuses is kept, with the name of the table")
     func kept() throws {
-        try create([
-            "CREATE TABLE t (a TEXT UNIQUE)", "INSERT INTO t VALUES ('aa'), ('ab'), ('ac')",
-        ])
+        try create(["CREATE TABLE t (a TEXT UNIQUE)", "INSERT INTO t VALUES ('aa'), ('ab'), ('ac')"])
         try forge.change(salvage.root(of: "t")) { page in
             let at = try #require(page.indices.first { page[$0...].starts(with: "ac".utf8) })
             page.replaceSubrange(at..<(at + 2), with: "aa".utf8)
@@ -162,8 +152,7 @@ struct SalvagePlacementTests {
         let report = try salvage.salvage()
         #expect(try salvage.rows().count == rows.count - 2)
         #expect(try report.table("item").isComplete && !report.isComplete)
-        #expect(
-            report.inconsistencies == ["item has 498 rows, but its index by_number leads to 500"])
+        #expect(report.inconsistencies == ["item has 498 rows, but its index by_number leads to 500"])
         #expect(report.description.contains("contradicts itself: item has 498 rows"))
     }
 

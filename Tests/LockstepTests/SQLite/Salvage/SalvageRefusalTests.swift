@@ -20,8 +20,7 @@ struct SalvageRefusalTests {
         }
     }
 
-    @Test("A file at the new path stays, and so does a log or journal that it would replay")
-    func exists() throws {
+    @Test("A file at the new path stays, and so does a log or journal that it would replay") func exists() throws {
         for name in ["new.db", "new.db-wal", "new.db-journal"] {
             try salvage.scratch.folder.write(name, "kept")
             #expect(try refused() == .alreadyExists)
@@ -43,8 +42,7 @@ struct SalvageRefusalTests {
         #expect(code == .alreadyExists)
     }
 
-    @Test("A wrong key, a plaintext file, an empty one and a missing one are distinguished")
-    func wrongFiles() throws {
+    @Test("A wrong key, a plaintext file, an empty one and a missing one are distinguished") func wrongFiles() throws {
         #expect(try refused(key: 3) == .wrongKey)
         try salvage.scratch.damage { $0 = PlaintextDatabase.bytes }
         #expect(try refused() == .plaintextDatabase)
@@ -72,8 +70,7 @@ struct SalvageRefusalTests {
         #expect(report.rows == 100 && report.damagedPages == [])
     }
 
-    @Test("An error of the progress closure ends the salvage, and no files are left")
-    func cancelling() throws {
+    @Test("An error of the progress closure ends the salvage, and no files are left") func cancelling() throws {
         var seen: [JobProgress.Phase] = []
         #expect(throws: Stop.self) {
             _ = try Salvage(salvage.scratch.path, into: salvage.target).run(

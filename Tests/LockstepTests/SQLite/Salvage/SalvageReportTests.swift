@@ -24,12 +24,10 @@ struct SalvageReportTests {
         #expect(lines.first == "Recovered only a part: 0 rows in 0 tables.")
         for line in [
             "3 bytes after the last whole page.", "The file ends 1 page early.",
-            "2 unreadable pages in the write-ahead log.",
-            "Nothing in the write-ahead log can be read.",
+            "2 unreadable pages in the write-ahead log.", "Nothing in the write-ahead log can be read.",
             "The free pages are unknown: the rows found can include deleted ones.",
-            "The schema was read from a page 1 that does not verify: check it.",
-            "Parts of the schema are missing.", "Of 30 pages, these do not verify: 4, 7.",
-            "Damaged pages whose table is unknown: 7.",
+            "The schema was read from a page 1 that does not verify: check it.", "Parts of the schema are missing.",
+            "Of 30 pages, these do not verify: 4, 7.", "Damaged pages whose table is unknown: 7.",
             "Pages readable only in an older version: 9.",
         ] {
             #expect(lines.contains(line), "\(lines)")

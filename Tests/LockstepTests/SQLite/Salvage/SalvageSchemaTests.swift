@@ -55,14 +55,11 @@ struct SalvageSchemaTests {
                 "CREATE VIEW v (n) AS SELECT name FROM person",
                 "CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN INSERT INTO person (name) VALUES (new.n); END",
                 "CREATE TRIGGER u AFTER INSERT ON person BEGIN DELETE FROM person WHERE name = 'no'; END",
-                "INSERT INTO person (name) VALUES ('a'), ('b'), ('c')",
-                "DELETE FROM person WHERE id > 1",
-                "INSERT INTO \"odd \"\" name\" VALUES (1, 'x'), (x'00ff', NULL), ('t', 'y'), (1.5, '')",
-                "ANALYZE",
+                "INSERT INTO person (name) VALUES ('a'), ('b'), ('c')", "DELETE FROM person WHERE id > 1",
+                "INSERT INTO \"odd \"\" name\" VALUES (1, 'x'), (x'00ff', NULL), ('t', 'y'), (1.5, '')", "ANALYZE",
             ] { try connection.execute(SQL(verbatim: sql)) }
             try connection.with(rights: .engine) {
-                try connection.execute(
-                    "CREATE TABLE lockstep_migration (position INTEGER, name TEXT)")
+                try connection.execute("CREATE TABLE lockstep_migration (position INTEGER, name TEXT)")
                 try connection.execute("INSERT INTO lockstep_migration VALUES (1, 'first')")
             }
             try connection.setHeaderField("user_version", -3)
@@ -70,8 +67,7 @@ struct SalvageSchemaTests {
         let report = try expectSame([
             Self.schema, "SELECT * FROM person", "SELECT _rowid_, * FROM \"odd \"\" name\"",
             "SELECT * FROM lockstep_migration", "SELECT * FROM sqlite_sequence",
-            "SELECT * FROM sqlite_stat1 ORDER BY 1, 2", "PRAGMA user_version",
-            "PRAGMA application_id",
+            "SELECT * FROM sqlite_stat1 ORDER BY 1, 2", "PRAGMA user_version", "PRAGMA application_id",
         ])
         #expect(report.isComplete, "\(report)")
         let connection = try salvage.openNew()
@@ -82,8 +78,7 @@ struct SalvageSchemaTests {
     @Test("Values of every kind, and unusual or invalid texts")
     func values() throws {
         try create { connection in
-            try connection.execute(
-                "CREATE TABLE v (a, b TEXT, c REAL, d NUMERIC, e BLOB, f INTEGER)")
+            try connection.execute("CREATE TABLE v (a, b TEXT, c REAL, d NUMERIC, e BLOB, f INTEGER)")
             let insert = try connection.prepare("INSERT INTO v VALUES (?, ?, ?, ?, ?, ?)")
             let integers: [Int64] = [
                 0, 1, -1, 127, -128, 128, 32_767, -32_768, 8_388_607, -8_388_608, 2_147_483_647,
@@ -91,14 +86,12 @@ struct SalvageSchemaTests {
             ]
             for number in integers {
                 try insert.run(
-                    number, "\(number)\0tail", Double(number) / 3, number,
-                    [UInt8](repeating: 7, count: 9000), number)
+                    number, "\(number)\0tail", Double(number) / 3, number, [UInt8](repeating: 7, count: 9000), number)
             }
             try insert.run("", "ü€𝄞", -0.0, "no number", [UInt8](), Int64?.none)
             try insert.run(Double.infinity, String?.none, 5.0, 1e300, [0, 255] as [UInt8], 3)
             try connection.execute(
-                "INSERT INTO v VALUES (CAST(x'ff00fe' AS TEXT), CAST(x'c328' AS TEXT), 0, 0, x'', 0)"
-            )
+                "INSERT INTO v VALUES (CAST(x'ff00fe' AS TEXT), CAST(x'c328' AS TEXT), 0, 0, x'', 0)")
         }
         let query =
             "SELECT rowid, hex(a), typeof(a), hex(b), typeof(b), c, typeof(c), d, typeof(d), "
@@ -108,15 +101,13 @@ struct SalvageSchemaTests {
         #expect(try report.table("v").rowsFoundByContent == 19)
     }
 
-    @Test("Rows older than an added column have its default; generated columns are computed")
-    func columns() throws {
+    @Test("Rows older than an added column have its default; generated columns are computed") func columns() throws {
         try create { connection in
             for sql in [
                 "CREATE TABLE c (a INTEGER, v AS (a * 2), s TEXT AS ('s' || a) STORED, z TEXT)",
                 "INSERT INTO c (a, z) VALUES (1, 'one'), (2, NULL)",
                 "ALTER TABLE c ADD COLUMN k TEXT NOT NULL DEFAULT 'def'",
-                "ALTER TABLE c ADD COLUMN n INTEGER DEFAULT -5",
-                "ALTER TABLE c ADD COLUMN w AS (n + 1)",
+                "ALTER TABLE c ADD COLUMN n INTEGER DEFAULT -5", "ALTER TABLE c ADD COLUMN w AS (n + 1)",
                 "INSERT INTO c (a, z, k, n) VALUES (3, 'three', 'K', 9)",
                 "CREATE TABLE d (x TEXT, id INTEGER PRIMARY KEY) STRICT",
                 "INSERT INTO d VALUES ('p', 10), ('q', -4), (NULL, 9223372036854775807)",
@@ -151,8 +142,7 @@ struct SalvageSchemaTests {
         #expect(!own.isEmpty)
         let keep = losesRoot ? own.map(String.init).sorted().joined(separator: ",") : ""
         let report = try expectSame(
-            ["SELECT * FROM w WHERE b NOT IN (\(keep)) ORDER BY b"],
-            damaging: losesRoot ? [root] : [])
+            ["SELECT * FROM w WHERE b NOT IN (\(keep)) ORDER BY b"], damaging: losesRoot ? [root] : [])
         let table = try report.table("w")
         #expect(table.rows == (losesRoot ? 600 - own.count : 600), "\(report)")
         #expect(report.isComplete != losesRoot, "\(report)")
@@ -179,23 +169,19 @@ struct SalvageSchemaTests {
         try salvage.scratch.damage { bytes in
             bytes.replaceSubrange(16..<4000, with: [UInt8](repeating: 9, count: 3984))
         }
-        let report = try salvage.salvage(schema: [
-            SalvageScratch.item, "CREATE INDEX by_number ON item (number)",
-        ])
+        let report = try salvage.salvage(schema: [SalvageScratch.item, "CREATE INDEX by_number ON item (number)"])
         #expect(try salvage.rows() == rows)
         #expect(report.isSchemaIncomplete)
         #expect(try report.table("item").rowsFoundByContent == 500)
         let misuse = try #require(throws: LockstepError.self) {
             try Salvage(
-                salvage.scratch.path, into: salvage.scratch.folder.file("other.db"),
-                schema: ["DROP TABLE item"]
+                salvage.scratch.path, into: salvage.scratch.folder.file("other.db"), schema: ["DROP TABLE item"]
             ).run(key: salvage.scratch.key(), newKey: salvage.scratch.key())
         }
         #expect(misuse.code == .misuse)
     }
 
-    @Test("A schema of many pages, one of which is damaged, gives the other tables")
-    func longSchema() throws {
+    @Test("A schema of many pages, one of which is damaged, gives the other tables") func longSchema() throws {
         try createLongSchema()
         let first = try forge.plain(1)
         #expect(first[100] == 5)
@@ -226,11 +212,8 @@ struct SalvageSchemaTests {
                 for number in 0..<60 {
                     let columns = (0..<20).map { "column_\($0)_of_\(number) TEXT" }
                     try connection.execute(
-                        "CREATE TABLE t\(verbatim: "\(number) (\(columns.joined(separator: ", ")))")"
-                    )
-                    try connection.execute(
-                        "INSERT INTO t\(verbatim: "\(number) (column_0_of_\(number))") VALUES ('x')"
-                    )
+                        "CREATE TABLE t\(verbatim: "\(number) (\(columns.joined(separator: ", ")))")")
+                    try connection.execute("INSERT INTO t\(verbatim: "\(number) (column_0_of_\(number))") VALUES ('x')")
                 }
             }
         }
@@ -268,8 +251,7 @@ struct SalvageSchemaTests {
     func failures() throws {
         try create { connection in
             try connection.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY, t TEXT)")
-            try connection.execute(
-                "CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent (id))")
+            try connection.execute("CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent (id))")
             try connection.write { connection in
                 for id in 1...300 {
                     let text = SalvageScratch.text(id, length: 100)
@@ -278,18 +260,12 @@ struct SalvageSchemaTests {
                 }
             }
         }
-        let leaf = try #require(
-            forge.pages(ofKind: 13).first { try !forge.markers([150], on: $0).isEmpty })
+        let leaf = try #require(forge.pages(ofKind: 13).first { try !forge.markers([150], on: $0).isEmpty })
         let lost = try forge.markers(Array(1...300), on: leaf)
         try forge.damage(leaf)
         let report = try salvage.salvage()
-        #expect(
-            report.orphans == [
-                SalvageReport.Orphans(table: "child", parent: "parent", rows: lost.count)
-            ])
-        #expect(
-            report.description.contains(
-                "child: \(lost.count) rows without the referenced row in parent."))
+        #expect(report.orphans == [SalvageReport.Orphans(table: "child", parent: "parent", rows: lost.count)])
+        #expect(report.description.contains("child: \(lost.count) rows without the referenced row in parent."))
     }
 
     @Test("Rows that violate a constraint are recovered unchanged, and the violation is reported")
@@ -304,8 +280,7 @@ struct SalvageSchemaTests {
         #expect(report.failures.map(\.reason) == ["CHECK constraint failed in t"])
     }
 
-    @Test("The rows of a table whose definition no longer works go to lost_and_found")
-    func brokenDefinition() throws {
+    @Test("The rows of a table whose definition no longer works go to lost_and_found") func brokenDefinition() throws {
         try create { connection in
             try connection.execute("CREATE TABLE good (a TEXT)")
             try connection.execute("CREATE TABLE poor (a TEXT COLLATE NOCASE UNIQUE)")

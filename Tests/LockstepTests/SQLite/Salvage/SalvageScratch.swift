@@ -31,8 +31,7 @@ struct SalvageScratch {
         return try add(1...rows, length: length, to: connection)
     }
 
-    static let item =
-        "CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT NOT NULL, number INTEGER)"
+    static let item = "CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT NOT NULL, number INTEGER)"
 
     @discardableResult
     func add(
@@ -40,8 +39,7 @@ struct SalvageScratch {
     ) throws -> [Int: String] {
         var rows: [Int: String] = [:]
         try connection.write { connection in
-            let insert = try connection.prepare(
-                "INSERT INTO item (id, body, number) VALUES (?, ?, ?)")
+            let insert = try connection.prepare("INSERT INTO item (id, body, number) VALUES (?, ?, ?)")
             for id in ids {
                 let text = Self.text(id, length: length)
                 rows[id] = text
@@ -52,8 +50,7 @@ struct SalvageScratch {
     }
 
     func root(of name: String) throws -> Int {
-        let root: Int? = try scratch.open().value(
-            "SELECT rootpage FROM sqlite_schema WHERE name = ?", name)
+        let root: Int? = try scratch.open().value("SELECT rootpage FROM sqlite_schema WHERE name = ?", name)
         return try #require(root)
     }
 

@@ -35,8 +35,7 @@ struct SalvageTests {
         #expect(plan?.contains("by_number") == true)
     }
 
-    @Test("From a table with a damaged leaf, exactly the rows on other pages are recovered")
-    func leaf() throws {
+    @Test("From a table with a damaged leaf, exactly the rows on other pages are recovered") func leaf() throws {
         let rows = try salvage.fill(rows: 500)
         let leaves = try forge.pages(ofKind: 13).filter { $0 > 1 }
         let leaf = leaves[leaves.count / 2]
@@ -65,8 +64,7 @@ struct SalvageTests {
         #expect(report.lostAndFound == nil && report.unattributedPages == [])
     }
 
-    @Test("Without an interior page, the leaves below are recognised by the rowids it covered")
-    func interior() throws {
+    @Test("Without an interior page, the leaves below are recognised by the rowids it covered") func interior() throws {
         // Two rows per leaf, and enough leaves for interior pages below the root.
         let rows = try salvage.fill(rows: 1200, length: 1900)
         let root = try salvage.root(of: "item")
@@ -102,8 +100,7 @@ struct SalvageTests {
         let rows = try salvage.fill(rows: 1200, length: 1900)
         do {
             let connection = try salvage.scratch.open()
-            try connection.execute(
-                "CREATE TABLE other (id INTEGER PRIMARY KEY, body TEXT NOT NULL, number INTEGER)")
+            try connection.execute("CREATE TABLE other (id INTEGER PRIMARY KEY, body TEXT NOT NULL, number INTEGER)")
             try connection.execute("INSERT INTO other SELECT id + 100000, body, number FROM item")
         }
         let roots = try [salvage.root(of: "item"), salvage.root(of: "other")]
@@ -123,8 +120,7 @@ struct SalvageTests {
     func ambiguous() throws {
         let connection = try salvage.scratch.create()
         for table in ["one", "two"] {
-            try connection.execute(
-                "CREATE TABLE \(verbatim: table) (id INTEGER PRIMARY KEY, body TEXT)")
+            try connection.execute("CREATE TABLE \(verbatim: table) (id INTEGER PRIMARY KEY, body TEXT)")
         }
         try connection.write { connection in
             for id in 1...200 {
@@ -190,9 +186,7 @@ struct SalvageTests {
         #expect(try salvage.rows() == rows)
         #expect(try report.table("item").isComplete && report.damagedPages.count == 2)
         #expect(report.isComplete, "\(report)")
-        #expect(
-            try salvage.openNew().value("SELECT id FROM item WHERE number = 700", as: Int.self)
-                == 100)
+        #expect(try salvage.openNew().value("SELECT id FROM item WHERE number = 700", as: Int.self) == 100)
     }
 
     @Test("A row whose overflow page is damaged is lost, and counted")

@@ -91,8 +91,7 @@ struct BlobStreamTests {
         #expect(sizes.dropLast().allSatisfy { $0 == size } && !sizes.contains(0))
     }
 
-    @Test("All chunks belong to one moment, whatever is written to the row meanwhile")
-    func snapshot() async throws {
+    @Test("All chunks belong to one moment, whatever is written to the row meanwhile") func snapshot() async throws {
         let old = Self.pattern(500_000)
         let row = try await insert(Chunks(chunks: [old]), room: old.count)
         var read: [UInt8] = []
@@ -141,8 +140,7 @@ struct BlobStreamTests {
         #expect(try await rows == 0)
     }
 
-    @Test("A producer that throws, or a row that cannot be inserted, leaves nothing")
-    func throwing() async throws {
+    @Test("A producer that throws, or a row that cannot be inserted, leaves nothing") func throwing() async throws {
         await #expect(throws: Stop.self) {
             _ = try await insert(Chunks(chunks: [[1, 2]], end: .error), room: 10)
         }
@@ -154,8 +152,7 @@ struct BlobStreamTests {
             }
         }
         await #expect(throws: LockstepError.self) {
-            try await store.insertBlob(into: "photo", "data", from: Chunks(chunks: [[1]])) { _ in 77
-            }
+            try await store.insertBlob(into: "photo", "data", from: Chunks(chunks: [[1]])) { _ in 77 }
         }
         #expect(try await rows == 0)
         // The writer is free again.
@@ -178,8 +175,7 @@ struct BlobStreamTests {
         #expect(try await insert(Chunks(chunks: [[5]]), room: 1) > 0)
     }
 
-    @Test("A value that is missing, or changed its type, ends the chunks with an error")
-    func missing() async throws {
+    @Test("A value that is missing, or changed its type, ends the chunks with an error") func missing() async throws {
         await #expect(throws: LockstepError.self) {
             for try await _ in store.chunks(of: place(5)) {}
         }

@@ -26,18 +26,15 @@ struct BlockingTests {
         // A call that blocks has a warning there, which is an error: no async operations in `await`.
         #expect(try await Compiler.errors(program(awaited)) == [])
         let forgotten = try await Compiler.errors(program(["_ = try store.\(Self.calls[0])"]))
-        #expect(
-            forgotten.count == 1 && forgotten[0].contains("marked with 'await'"), "\(forgotten)")
+        #expect(forgotten.count == 1 && forgotten[0].contains("marked with 'await'"), "\(forgotten)")
     }
 
     @Test("The run of a job is refused in asynchronous code, and the error names what awaits it")
     func job() async throws {
         let job = "PlaintextExport(to: \"plain.db\").run(on: store)"
-        let refused = try await Compiler.errors(
-            program([], "func work() async throws {\n_ = try \(job)\n}"))
+        let refused = try await Compiler.errors(program([], "func work() async throws {\n_ = try \(job)\n}"))
         #expect(
-            refused.count == 1
-                && refused[0].contains("blocks the thread: use `try await JobThread.run { … }`"),
+            refused.count == 1 && refused[0].contains("blocks the thread: use `try await JobThread.run { … }`"),
             "\(refused)")
         let awaited = "func work() async throws {\n_ = try await JobThread.run { try \(job) }\n}"
         #expect(try await Compiler.errors(program(["_ = try \(job)"], awaited)) == [])
@@ -61,9 +58,7 @@ struct BlockingTests {
         #expect(errors.count == Self.calls.count, "\(errors)")
         for call in Self.calls {
             let name = call.prefix { $0.isLetter }
-            #expect(
-                errors.contains { $0.contains("blocks the thread: use `try await store.\(name)`") },
-                "\(name)")
+            #expect(errors.contains { $0.contains("blocks the thread: use `try await store.\(name)`") }, "\(name)")
         }
     }
 }

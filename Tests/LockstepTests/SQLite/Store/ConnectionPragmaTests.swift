@@ -43,8 +43,7 @@ struct ConnectionPragmaTests {
     func others() throws {
         let store = try Store.inMemory()
         try store.blocking.withoutTransaction { try $0.execute("PRAGMA case_sensitive_like = ON") }
-        #expect(
-            try store.blocking.read { try $0.value("SELECT 'a' LIKE 'A'", as: Bool.self) } == true)
+        #expect(try store.blocking.read { try $0.value("SELECT 'a' LIKE 'A'", as: Bool.self) } == true)
         Refusal.expect(.misuse) {
             try store.blocking.withoutTransaction {
                 try $0.execute("PRAGMA foreign_keys = OFF")
@@ -107,9 +106,7 @@ struct ConnectionPragmaTests {
         let count: SQL = "SELECT count(*) FROM t WHERE a LIKE 'a'"
         for store in stores {
             try store.blocking.write { try $0.run(script: Self.create) }
-            for pragma: SQL in [
-                "PRAGMA case_sensitive_like = ON", "EXPLAIN PRAGMA recursive_triggers = ON",
-            ] {
+            for pragma: SQL in ["PRAGMA case_sensitive_like = ON", "EXPLAIN PRAGMA recursive_triggers = ON"] {
                 try store.blocking.read { try $0.execute(pragma) }
                 try store.blocking.write { try $0.execute(pragma) }
             }
@@ -122,14 +119,11 @@ struct ConnectionPragmaTests {
             Refusal.expect(.constraint) {
                 try store.blocking.write { try $0.execute("INSERT INTO t VALUES ('bad', -2)") }
             }
-            #expect(
-                try store.blocking.read { try $0.value("SELECT count(*) FROM t", as: Int.self) }
-                    == 2)
+            #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM t", as: Int.self) } == 2)
         }
     }
 
-    @Test("Temporary tables, views and triggers end with the write that made them")
-    func temporaryObjects() throws {
+    @Test("Temporary tables, views and triggers end with the write that made them") func temporaryObjects() throws {
         let (scratch, stores) = try Self.stores()
         defer { withExtendedLifetime(scratch) {} }
         let count: SQL = "SELECT count(*) FROM temp.sqlite_schema"
@@ -157,9 +151,7 @@ struct ConnectionPragmaTests {
                 }
                 #expect(try store.blocking.write { try $0.value(count, as: Int.self) } == before)
             }
-            #expect(
-                try store.blocking.read { try $0.value("SELECT count(*) FROM t", as: Int.self) }
-                    == 3)
+            #expect(try store.blocking.read { try $0.value("SELECT count(*) FROM t", as: Int.self) } == 3)
         }
     }
 

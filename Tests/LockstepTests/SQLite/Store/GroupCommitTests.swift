@@ -173,8 +173,7 @@ struct GroupCommitTests: NumberStore {
         #expect(try committed() == [0, 3, 10, 13, 20, 23])
     }
 
-    @Test("SQL cannot set a savepoint that would extend into the others' parts")
-    func foreignSavepoint() async throws {
+    @Test("SQL cannot set a savepoint that would extend into the others' parts") func foreignSavepoint() async throws {
         let store = try openStore()
         let parts: [Part<Void>] = [
             { connection in
@@ -192,8 +191,7 @@ struct GroupCommitTests: NumberStore {
         #expect(try committed() == [3])
     }
 
-    @Test("Each write gets the result of its own closure, and the ids of its own rows")
-    func values() async throws {
+    @Test("Each write gets the result of its own closure, and the ids of its own rows") func values() async throws {
         let store = try openStore()
         let parts = (0..<20).map { number -> Part<[Int64]> in
             { connection in

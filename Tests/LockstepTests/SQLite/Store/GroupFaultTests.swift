@@ -4,8 +4,7 @@ import Testing
 @testable import Lockstep
 
 /// The outcome of a group that is disturbed.
-@Suite("Group commit under cancellation and faults", .timeLimit(.minutes(20)))
-struct GroupFaultTests: NumberStore {
+@Suite("Group commit under cancellation and faults", .timeLimit(.minutes(20))) struct GroupFaultTests: NumberStore {
     let scratch: DatabaseScratch
 
     init() throws { scratch = try Self.makeScratch() }
@@ -128,9 +127,7 @@ struct GroupFaultTests: NumberStore {
         try prepareTable(
             "CREATE TABLE child (a REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED)")
         let store = try openStore()
-        let parts: [Part<Void>] = [
-            insert(1), { try $0.execute("INSERT INTO child VALUES (9)") }, insert(2),
-        ]
+        let parts: [Part<Void>] = [insert(1), { try $0.execute("INSERT INTO child VALUES (9)") }, insert(2)]
         let tasks = try store.aloneHere { _ in
             let tasks = parts.map { part in Task.immediateDetached { try await store.write(part) } }
             store.writer.queue.close {}

@@ -7,8 +7,7 @@ import Testing
 @testable import Lockstep
 
 /// A process that is killed while eight tasks write loses no acknowledged write.
-@Suite("A store whose process is killed", .timeLimit(.minutes(Torture.minutes(20))))
-struct KilledWriterTests {
+@Suite("A store whose process is killed", .timeLimit(.minutes(Torture.minutes(20)))) struct KilledWriterTests {
     private static let campaign = Campaign("KilledWriterTests", parts: 2, seed: Torture.seed)
 
     private struct Entry: Hashable {

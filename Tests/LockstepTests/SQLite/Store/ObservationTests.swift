@@ -133,17 +133,12 @@ struct ObservationTests: NumberStore {
         Query(sql: "SELECT count(*) FROM t", seesT: true, seesOther: false),
         Query(sql: "SELECT count(*) FROM Other", seesT: false, seesOther: true),
         Query(sql: "SELECT count(*) FROM joined", seesT: true, seesOther: true),
-        Query(
-            sql: "SELECT count(*) FROM t LEFT JOIN other USING (a)", seesT: true, seesOther: true),
+        Query(sql: "SELECT count(*) FROM t LEFT JOIN other USING (a)", seesT: true, seesOther: true),
         Query(
             sql: "SELECT count(*) FROM t JOIN other ON t.a = other.a", seesT: true,
             seesOther: true),
-        Query(
-            sql: "SELECT count(*) FROM t WHERE a IN (SELECT a FROM other)", seesT: true,
-            seesOther: true),
-        Query(
-            sql: "WITH x AS (SELECT a FROM other) SELECT count(*) FROM x", seesT: false,
-            seesOther: true),
+        Query(sql: "SELECT count(*) FROM t WHERE a IN (SELECT a FROM other)", seesT: true, seesOther: true),
+        Query(sql: "WITH x AS (SELECT a FROM other) SELECT count(*) FROM x", seesT: false, seesOther: true),
         Query(sql: "SELECT EXISTS (SELECT 1 FROM t)", seesT: true, seesOther: false),
         Query(
             sql: "SELECT a FROM t UNION SELECT a FROM other", seesT: true, seesOther: true),
@@ -202,8 +197,7 @@ struct ObservationTests: NumberStore {
         #expect(runs.value == 2)
     }
 
-    @Test("A query that reads other tables after a change is then observed for those")
-    func otherTables() async throws {
+    @Test("A query that reads other tables after a change is then observed for those") func otherTables() async throws {
         let store = try openStore()
         var results = store.observe { connection -> Int? in
             let count: Int = try connection.value("SELECT count(*) FROM t") ?? 0

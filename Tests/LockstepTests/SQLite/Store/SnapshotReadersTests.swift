@@ -3,8 +3,7 @@ import Testing
 @testable import Lockstep
 
 /// The connections that sequences of chunks and jobs keep, besides those of reads.
-@Suite("Readers that keep a snapshot", .timeLimit(.minutes(20)))
-struct SnapshotReadersTests: NumberStore {
+@Suite("Readers that keep a snapshot", .timeLimit(.minutes(20))) struct SnapshotReadersTests: NumberStore {
     let scratch: DatabaseScratch
 
     init() throws {
@@ -13,8 +12,7 @@ struct SnapshotReadersTests: NumberStore {
     }
 
     private func chunks(_ store: Store) -> BlobChunks.Iterator {
-        store.chunks(of: BlobPlace(table: "b", column: "data", row: 1), size: 1000)
-            .makeAsyncIterator()
+        store.chunks(of: BlobPlace(table: "b", column: "data", row: 1), size: 1000).makeAsyncIterator()
     }
 
     /// The number of readers that share the cache.
@@ -90,8 +88,7 @@ struct SnapshotReadersTests: NumberStore {
             #expect(try await iterators[number].next() == [5])
             #expect(try await iterators[number].next() == nil)
         }
-        var missing = store.chunks(of: BlobPlace(table: "b", column: "data", row: 2))
-            .makeAsyncIterator()
+        var missing = store.chunks(of: BlobPlace(table: "b", column: "data", row: 2)).makeAsyncIterator()
         await #expect(throws: LockstepError.self) { _ = try await missing.next() }
     }
 

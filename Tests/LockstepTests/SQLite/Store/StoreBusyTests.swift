@@ -6,8 +6,7 @@ import Testing
 @testable import Lockstep
 
 /// The effects of other users of a store's file.
-@Suite("A store whose file is also used by others", .timeLimit(.minutes(20)))
-struct StoreBusyTests: NumberStore {
+@Suite("A store whose file is also used by others", .timeLimit(.minutes(20))) struct StoreBusyTests: NumberStore {
     let scratch: DatabaseScratch
 
     init() throws { scratch = try Self.makeScratch() }

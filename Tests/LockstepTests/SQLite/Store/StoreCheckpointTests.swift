@@ -22,8 +22,7 @@ struct StoreCheckpointTests: NumberStore {
 
     /// The log's length in pages.
     private func pagesInLog() throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(
-            atPath: scratch.side("-wal").string)
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.side("-wal").string)
         return (attributes[.size] as? Int ?? 0) / 4096
     }
 
@@ -100,8 +99,7 @@ struct StoreCheckpointTests: NumberStore {
         Refusal.expect(.misuse) { _ = try store.blocking.write { try $0.checkpoint() } }
     }
 
-    @Test("A requested checkpoint does not fail because of one in the background")
-    func besideBackground() throws {
+    @Test("A requested checkpoint does not fail because of one in the background") func besideBackground() throws {
         let store = try openStore { $0.checkpointPages = 1 }
         for _ in 0..<60 {
             try store.writeHere(Self.add)
@@ -134,8 +132,7 @@ struct StoreCheckpointTests: NumberStore {
         }
     }
 
-    @Test("Work outside transactions waits for the checkpoint in progress")
-    func outsideTransactions() throws {
+    @Test("Work outside transactions waits for the checkpoint in progress") func outsideTransactions() throws {
         let store = try openStore { $0.checkpointPages = 1 }
         let obstacle = Obstacle()
         defer { obstacle.end() }

@@ -169,8 +169,7 @@ struct StoreClosingTests: NumberStore {
 
     // MARK: Stores without a permanent file
 
-    @Test("A temporary store reads and writes, and its files and folder are deleted with it")
-    func temporary() throws {
+    @Test("A temporary store reads and writes, and its files and folder are deleted with it") func temporary() throws {
         let store = try Store.temporary()
         try store.writeHere { try $0.execute("CREATE TABLE t (a)") }
         try store.writeHere(insert(1))
@@ -185,9 +184,7 @@ struct StoreClosingTests: NumberStore {
     func inMemory() async throws {
         let store = try Store.inMemory()
         try store.writeHere { try $0.execute("CREATE TABLE t (a INTEGER UNIQUE)") }
-        let parts: [Part<Void>] = [
-            insert(1), { try $0.execute("INSERT INTO t VALUES (1)") }, insert(2),
-        ]
+        let parts: [Part<Void>] = [insert(1), { try $0.execute("INSERT INTO t VALUES (1)") }, insert(2)]
         let results = try await store.writeTogether(parts)
         #expect(results.map { $0.isSuccess } == [true, false, true])
         #expect(try await store.read { try values($0) } == [1, 2])

@@ -34,18 +34,15 @@ struct StoreModel {
     /// Moves an amount from one account to another.
     static func transfer(_ amount: Int, from: Int, to: Int) -> Part<Void> {
         { connection in
-            try connection.execute(
-                "UPDATE account SET balance = balance - ? WHERE id = ?", amount, from)
-            try connection.execute(
-                "UPDATE account SET balance = balance + ? WHERE id = ?", amount, to)
+            try connection.execute("UPDATE account SET balance = balance - ? WHERE id = ?", amount, from)
+            try connection.execute("UPDATE account SET balance = balance + ? WHERE id = ?", amount, to)
         }
     }
 
     /// Adds the next entry.
     static func append(writer: Int, place: Int, size: Int) -> Part<Void> {
         { connection in
-            let number =
-                1 + (try connection.value("SELECT coalesce(max(number), 0) FROM entry") ?? 0)
+            let number = 1 + (try connection.value("SELECT coalesce(max(number), 0) FROM entry") ?? 0)
             try connection.execute(
                 "INSERT INTO entry VALUES (?, ?, ?, ?, zeroblob(?))", number, writer, place,
                 mark(number, writer, place), size)
@@ -123,8 +120,7 @@ struct WriterKnowledge {
 
     /// Compares with the final content; nil if they are equal.
     func difference(_ connection: borrowing Connection) throws -> String? {
-        let places = try connection.value(
-            "SELECT count(*) FROM entry WHERE writer = ?", writer, as: Int.self)
+        let places = try connection.value("SELECT count(*) FROM entry WHERE writer = ?", writer, as: Int.self)
         guard places == self.places else {
             return "writer \(writer) has \(places ?? 0) entries instead of \(self.places)"
         }

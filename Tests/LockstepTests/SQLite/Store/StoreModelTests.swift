@@ -39,8 +39,7 @@ struct StoreModelTests {
 
         /// Beats without a waiting reader count as one.
         func stream() -> AsyncStream<Void> {
-            let (stream, listener) = AsyncStream.makeStream(
-                of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             changed.locked { listeners.append(listener) }
             return stream
         }
@@ -114,9 +113,7 @@ struct StoreModelTests {
                 part: StoreModel.append(writer: writer, place: knowledge.places, size: size),
                 isEntry: true, learn: { $0.places += 1 })
         case 12..<15:
-            return Step(
-                part: StoreModel.set(value, at: key, writer: writer),
-                learn: { $0.items[key] = value })
+            return Step(part: StoreModel.set(value, at: key, writer: writer), learn: { $0.items[key] = value })
         case 15:
             return Step(
                 part: StoreModel.set(nil, at: key, writer: writer), learn: { $0.items[key] = nil })
@@ -151,9 +148,7 @@ struct StoreModelTests {
         }
     }
 
-    private func note(
-        _ step: Step, _ result: Result<Void, any Error>, _ knowledge: inout WriterKnowledge
-    ) {
+    private func note(_ step: Step, _ result: Result<Void, any Error>, _ knowledge: inout WriterKnowledge) {
         let mayBeCancelled = step.isCancelled && result.isCancellation
         #expect(mayBeCancelled || result.isSuccess == step.isExpected, "\(result)")
         guard result.isSuccess else { return }
@@ -201,9 +196,7 @@ struct StoreModelTests {
     private static let writers = 8
 
     /// Judges what one reader saw, in a read that began when this many entries were acknowledged.
-    private func judge(
-        _ sights: (StoreModel.Sight, StoreModel.Sight), after known: Int, _ last: inout Int
-    ) {
+    private func judge(_ sights: (StoreModel.Sight, StoreModel.Sight), after known: Int, _ last: inout Int) {
         let (first, second) = sights
         #expect(first.isSound, "\(first)")
         #expect(first == second, "one snapshot is one state")

@@ -5,8 +5,7 @@ import Testing
 
 /// Concurrent reads, each on its snapshot.
 // One at a time: a read can occupy one of Swift's own threads, of which there may be only two.
-@Suite("Readers of a store", .serialized, .timeLimit(.minutes(20)))
-struct StoreReadersTests: NumberStore {
+@Suite("Readers of a store", .serialized, .timeLimit(.minutes(20))) struct StoreReadersTests: NumberStore {
     let scratch: DatabaseScratch
 
     init() throws { scratch = try Self.makeScratch() }

@@ -9,11 +9,9 @@ struct StoreTests {
     private func make(_ scratch: DatabaseScratch) throws -> Store {
         var options = ConnectionOptions()
         options.synchronous = .normal
-        let store = try Store.create(
-            scratch.path, rawKey: scratch.key(), options: StoreOptions(connection: options))
+        let store = try Store.create(scratch.path, rawKey: scratch.key(), options: StoreOptions(connection: options))
         try store.blocking.write { connection in
-            try connection.execute(
-                "CREATE TABLE counter (n INTEGER NOT NULL, double INTEGER NOT NULL)")
+            try connection.execute("CREATE TABLE counter (n INTEGER NOT NULL, double INTEGER NOT NULL)")
             try connection.execute("INSERT INTO counter VALUES (0, 0)")
         }
         return store
@@ -117,8 +115,7 @@ struct StoreTests {
         #expect(try Self.look(Store.open(scratch.path, rawKey: scratch.key())).n == 1)
     }
 
-    @Test("Creating a store over a file is refused, and so is opening a missing one")
-    func refusals() throws {
+    @Test("Creating a store over a file is refused, and so is opening a missing one") func refusals() throws {
         let scratch = try DatabaseScratch()
         let missing = try #require(throws: LockstepError.self) {
             _ = try Store.open(scratch.path, rawKey: scratch.key())

@@ -13,8 +13,7 @@ struct WorkingFolderTests {
         // A file of the same name, which is not the store's.
         try other.write("films.db", "no database")
         let result = try await run(
-            .path(Programs.path("Worker")),
-            arguments: ["working-folder", there.path.string, other.path.string],
+            .path(Programs.path("Worker")), arguments: ["working-folder", there.path.string, other.path.string],
             output: .string(limit: 10_000), error: .discarded)
         #expect(result.standardOutput == "[2]\n")
         #expect(try Bytes.read(other.file("films.db")) == Array("no database".utf8))

@@ -15,8 +15,7 @@ import Testing
 struct TwoProcessesTests {
     /// Whether there is time to wait until a commit is lost.
     private static let isLong = Torture.isLong(with: .seconds(120))
-    private static let campaign = Campaign(
-        "TwoProcessesTests", parts: isLong ? 3 : 2, seed: Torture.seed)
+    private static let campaign = Campaign("TwoProcessesTests", parts: isLong ? 3 : 2, seed: Torture.seed)
     /// The most seconds that processes work on one file.
     private static let most = 20
 
@@ -37,8 +36,7 @@ struct TwoProcessesTests {
     }
 
     private func make(rows: Int) throws {
-        let key = try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }
-            .activeDatabaseKey()
+        let key = try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }.activeDatabaseKey()
         DatabaseScratch.remove(path)
         let connection = try Connection.create(path, key: key)
         try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, v INTEGER, pad)")
@@ -48,10 +46,7 @@ struct TwoProcessesTests {
     }
 
     private func arguments(_ work: String, _ isGuarded: Bool, _ most: String) -> Arguments {
-        [
-            "commits", work, path.string, keyring.string, keyFile.string, isGuarded ? "on" : "off",
-            most,
-        ]
+        ["commits", work, path.string, keyring.string, keyFile.string, isGuarded ? "on" : "off", most]
     }
 
     /// Runs one worker until it exits.
@@ -115,8 +110,7 @@ struct TwoProcessesTests {
 
     @Test(
         "Negative control: without the guard the same schedule loses commits",
-        .enabled(
-            if: try LibraryDefect.walReset.isLoaded, "the loaded SQLite does not have the race"))
+        .enabled(if: try LibraryDefect.walReset.isLoaded, "the loaded SQLite does not have the race"))
     func forcedControl() async throws {
         let outcome = try await forced("passive", isGuarded: false)
         print("without the guard: \(outcome)")
@@ -139,8 +133,7 @@ struct TwoProcessesTests {
 
     @Test(
         "Negative control: without the guard a commit is soon lost",
-        .enabled(
-            if: try LibraryDefect.walReset.isLoaded, "the loaded SQLite does not have the race"),
+        .enabled(if: try LibraryDefect.walReset.isLoaded, "the loaded SQLite does not have the race"),
         .enabled(if: isLong, "needs the long form, and two minutes"))
     func control() async throws {
         guard let part = Self.campaign.begin("control") else { return }

@@ -17,8 +17,7 @@ struct KnownSecrets: Codable, Sendable {
         for label in ["wrap", "mac"] {
             add(
                 "\(label == "mac" ? "MAC" : label) key of the \(name)",
-                try HKDF.derive(
-                    ring.ringKey, salt: ring.writtenRingID, info: Array("\(label)/1".utf8)))
+                try HKDF.derive(ring.ringKey, salt: ring.writtenRingID, info: Array("\(label)/1".utf8)))
         }
         for kind in ring.purpose.kinds {
             let name = kind == .manifest ? "manifest seed" : "\(kind.rawValue) key"
@@ -67,11 +66,9 @@ struct KnownSecrets: Codable, Sendable {
     private mutating func addChunks(_ owner: CellOwner, _ keys: FieldKeys, _ head: [UInt8]) throws {
         let key = try keys.columnKey(owner.bytes, version: 1, format: 0xFE)
         add("FE column key", key)
-        var data = AssociatedData(
-            CellPrefix(.chunked, owner.version, keyVersion: 1), dataset: keys.dataset, owner)
+        var data = AssociatedData(CellPrefix(.chunked, owner.version, keyVersion: 1), dataset: keys.dataset, owner)
         let info =
-            Array("c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0".utf8) + head[5...]
-            + (try data.bytes(.row(2)))
+            Array("c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0".utf8) + head[5...] + (try data.bytes(.row(2)))
         add(
             "FE message key",
             try HKDF.expand(key.bytes, info: info.span, count: 32, with: .sha512))

@@ -2,9 +2,9 @@ import Lockstep
 import SystemPackage
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// A secret in the form that a test keeps while it looks for copies: masked.
@@ -51,8 +51,7 @@ struct MemoryPlace: CustomStringConvertible, Sendable {
     /// For messages.
     var description: String {
         "piece \(piece) at \(String(address, radix: 16)) in \(region.name), "
-            + (region.isLocked ? "locked" : "not locked")
-            + (region.isUndumped ? ", left out of dumps" : ", dumped")
+            + (region.isLocked ? "locked" : "not locked") + (region.isUndumped ? ", left out of dumps" : ", dumped")
     }
 }
 
@@ -76,8 +75,7 @@ struct MemoryRegion: Sendable {
             if fields[0] == "VmFlags:", let (range, name) = open {
                 regions.append(
                     MemoryRegion(
-                        range: range, name: name, isLocked: fields.contains("lo"),
-                        isUndumped: fields.contains("dd")))
+                        range: range, name: name, isLocked: fields.contains("lo"), isUndumped: fields.contains("dd")))
                 open = nil
             }
             let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
@@ -125,8 +123,7 @@ final class MemoryScan {
         let size = 1 << 20
         let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         let isMapped = start != MAP_FAILED
-        buffer = UnsafeMutableRawBufferPointer(
-            start: isMapped ? start : nil, count: isMapped ? size : 0)
+        buffer = UnsafeMutableRawBufferPointer(start: isMapped ? start : nil, count: isMapped ? size : 0)
         guard isMapped else { throw Errno.noMemory }
     }
 
@@ -162,8 +159,7 @@ final class MemoryScan {
                         for offset in Self.offsets(of: piece, in: bytes)
                         where found.insert(start + UInt(offset)).inserted {
                             places[name, default: []].append(
-                                MemoryPlace(
-                                    piece: number, address: start + UInt(offset), region: region))
+                                MemoryPlace(piece: number, address: start + UInt(offset), region: region))
                         }
                     }
                 }

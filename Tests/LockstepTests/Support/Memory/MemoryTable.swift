@@ -13,8 +13,7 @@ struct MemoryTable {
 
     /// Reads the article.
     init() throws {
-        let article = Programs.package.appending(
-            "Sources/Lockstep/Lockstep.docc/SecretsInMemory.md")
+        let article = Programs.package.appending("Sources/Lockstep/Lockstep.docc/SecretsInMemory.md")
         let text = String(decoding: try Bytes.read(article), as: UTF8.self)
         rows = text.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|", omittingEmptySubsequences: true)

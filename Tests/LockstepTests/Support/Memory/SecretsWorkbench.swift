@@ -30,16 +30,14 @@ struct SecretsWorkbench {
         let keys = try fields.fieldKeys(named: SecretsInUse.dataset)
         var options = ConnectionOptions()
         options.fieldKeys = [keys]
-        let connection = try Connection.create(
-            files.database, key: ring.activeDatabaseKey(), options: options)
+        let connection = try Connection.create(files.database, key: ring.activeDatabaseKey(), options: options)
         try connection.run(
             script: """
                 CREATE TABLE film (id INTEGER PRIMARY KEY, code TEXT, note);
                 INSERT INTO film VALUES (1, 'first', 'one note'), (2, 'second', 'another');
                 """)
         try connection.protect("code", of: "film", keys: keys, mode: .deterministic)
-        try connection.protect(
-            "note", of: "film", keys: keys, indexes: [SealedIndex.Request(.exact)])
+        try connection.protect("note", of: "film", keys: keys, indexes: [SealedIndex.Request(.exact)])
         try connection.execute(
             "UPDATE film_open SET note = ? WHERE id = 2",
             [UInt8](repeating: 0x33, count: 1_500_000))
@@ -101,10 +99,8 @@ struct SecretsInUse {
         let keys = try fields.fieldKeys(named: Self.dataset)
         var options = ConnectionOptions()
         options.fieldKeys = [keys]
-        let connection = try Connection.open(
-            database, key: ring.activeDatabaseKey(), options: options)
-        try connection.execute(
-            "INSERT INTO film_open (code, note) VALUES (?, ?)", "third", "a third note")
+        let connection = try Connection.open(database, key: ring.activeDatabaseKey(), options: options)
+        try connection.execute("INSERT INTO film_open (code, note) VALUES (?, ?)", "third", "a third note")
         _ = try connection.value("SELECT code FROM film_open WHERE id = 1", as: String.self)
         // The randomly sealed cell that is opened last: see KnownSecrets.
         _ = try connection.value("SELECT id FROM film_open WHERE note = 'one note'", as: Int.self)

@@ -9,8 +9,7 @@ struct CellVerificationTests {
 
     private func protect() throws {
         let connection = try bench.open()
-        try connection.protect(
-            "title", of: "film", keys: bench.keys, indexes: [.init(.exact)], batch: 50)
+        try connection.protect("title", of: "film", keys: bench.keys, indexes: [.init(.exact)], batch: 50)
         try connection.protect("note", of: "film", keys: bench.keys, mode: .deterministic)
     }
 
@@ -57,14 +56,8 @@ struct CellVerificationTests {
     @Test(
         "each way to corrupt a cell is found, with its row and never its value",
         arguments: [
-            (
-                "UPDATE film SET title = (SELECT title FROM film WHERE id = 8) WHERE id = 7",
-                "not authentic", "row 7"
-            ),
-            (
-                "UPDATE film SET title = substr(title, 1, length(title) - 1) WHERE id = 7",
-                "not authentic", "row 7"
-            ),
+            ("UPDATE film SET title = (SELECT title FROM film WHERE id = 8) WHERE id = 7", "not authentic", "row 7"),
+            ("UPDATE film SET title = substr(title, 1, length(title) - 1) WHERE id = 7", "not authentic", "row 7"),
             (
                 "UPDATE film SET title = CAST(substr(title, 1, 40) || x'00' || substr(title, 42) AS BLOB) WHERE id = 7",
                 "not", "row 7"
@@ -76,11 +69,7 @@ struct CellVerificationTests {
             (
                 "DROP TRIGGER lockstep_sealed_film_title_update; UPDATE film SET title = x'' WHERE id = 7",
                 "not sealed", "row 7"
-            ),
-            (
-                "UPDATE film SET title_exact_token = title_exact_token + 1 WHERE id = 7",
-                "blind index", "row 7"
-            ),
+            ), ("UPDATE film SET title_exact_token = title_exact_token + 1 WHERE id = 7", "blind index", "row 7"),
             (
                 "UPDATE film SET title_exact_token = NULL WHERE id IN (7, 9)",
                 "2 cells of film.title with a blind index", "row 7, 9"
@@ -110,8 +99,7 @@ struct CellVerificationTests {
         #expect(try !verify([]).outcomes.contains { $0.check == .cells })
     }
 
-    @Test("a forged registry and lost guards fail it, and the other checks still run")
-    func registry() throws {
+    @Test("a forged registry and lost guards fail it, and the other checks still run") func registry() throws {
         try protect()
         try tamper("DROP TRIGGER lockstep_sealed_film_note_update")
         #expect(try outcome(.registry, verify()).hasFailed)
@@ -129,9 +117,7 @@ struct CellVerificationTests {
         try protect()
         let claimed = try outcome(.registry, verify([]))
         #expect(!claimed.hasFailed)
-        #expect(
-            claimed.findings.map(\.message).joined().contains(
-                "film.title, film.note: claimed to be sealed"))
+        #expect(claimed.findings.map(\.message).joined().contains("film.title, film.note: claimed to be sealed"))
         do {
             let connection = try bench.open()
             #expect(throws: Stop.self) {
@@ -166,9 +152,7 @@ struct CellVerificationTests {
         #expect(sound.findings.isEmpty)
         try tamper("UPDATE film SET title = (SELECT title FROM film WHERE id = 1) WHERE id > 1")
         let messages = try check.run { _, _ in }.findings.map(\.message)
-        #expect(
-            messages.contains { $0.hasPrefix("47 cells of film.title not authentic") },
-            "\(messages)")
+        #expect(messages.contains { $0.hasPrefix("47 cells of film.title not authentic") }, "\(messages)")
     }
 
     @Test("tables without rows, and with rows at the limits of all numbers, are read completely")

@@ -7,8 +7,7 @@ import Testing
 /// A crash leaves commits in the write-ahead log; damage there must be reported, and nothing discarded.
 @Suite("A damaged log")
 struct DamagedLogTests {
-    @Test("Commits after a flipped bit fail the verification, and the log is not changed")
-    func cutOff() throws {
+    @Test("Commits after a flipped bit fail the verification, and the log is not changed") func cutOff() throws {
         let scratch = try DatabaseScratch()
         let crashed = scratch.folder.file("crashed.db")
         do {

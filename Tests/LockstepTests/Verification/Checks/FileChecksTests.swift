@@ -34,8 +34,7 @@ struct FileChecksTests {
         #expect(outcome.findings.count == findings)
         #expect(
             outcome.findings.allSatisfy {
-                $0.message.contains("mode \(String(mode, radix: 8))")
-                    && $0.message.contains("chmod 600")
+                $0.message.contains("mode \(String(mode, radix: 8))") && $0.message.contains("chmod 600")
             })
         #expect(report.failed == (fails ? [.permissions] : []))
     }
@@ -59,8 +58,7 @@ struct FileChecksTests {
         }
     }
 
-    @Test("A folder that others can write to is worth a notice, unless it is like /tmp")
-    func folder() throws {
+    @Test("A folder that others can write to is worth a notice, unless it is like /tmp") func folder() throws {
         for (mode, count) in [(0o700, 0), (0o755, 0), (0o777, 1), (0o1777, 0)] {
             try chmod(database.scratch.folder.path, mode)
             let outcome = try #require(try database.outcome(.permissions))
@@ -70,8 +68,7 @@ struct FileChecksTests {
 
     // MARK: Side files
 
-    @Test("A rollback journal fails, and nothing opens the database: it would be replayed")
-    func journal() throws {
+    @Test("A rollback journal fails, and nothing opens the database: it would be replayed") func journal() throws {
         let journal = database.scratch.side("-journal")
         let before = try database.scratch.bytes
         try Bytes.write([0xD9, 0xD5, 5, 0xF9, 0x20, 0xA1, 0x63, 0xD7], to: journal)
@@ -91,8 +88,7 @@ struct FileChecksTests {
         }
     }
 
-    @Test("A log that SQLite would ignore fails; one of zeros is worth a notice")
-    func unreadableLog() throws {
+    @Test("A log that SQLite would ignore fails; one of zeros is worth a notice") func unreadableLog() throws {
         let log = database.scratch.side("-wal")
         try Bytes.write([UInt8](repeating: 7, count: 5000), to: log)
         let report = try database.report()
@@ -139,15 +135,13 @@ struct FileChecksTests {
         try database.scratch.folder.write(".other.db.1a2b.new", "x")
         let outcome = try #require(try database.outcome(.sideFiles))
         #expect(!outcome.hasFailed)
-        #expect(
-            outcome.findings.map(\.message).filter { $0.contains(".data.db.1a2b.new") }.count == 1)
+        #expect(outcome.findings.map(\.message).filter { $0.contains(".data.db.1a2b.new") }.count == 1)
         #expect(outcome.findings.count == 1)
     }
 
     // MARK: The profile
 
-    @Test("A file that another program left in a different journal mode is worth a notice")
-    func journalMode() throws {
+    @Test("A file that another program left in a different journal mode is worth a notice") func journalMode() throws {
         do {
             let connection = try database.scratch.open()
             try connection.with(rights: .engine) {
@@ -156,8 +150,7 @@ struct FileChecksTests {
         }
         let outcome = try #require(try database.outcome(.profile))
         #expect(!outcome.hasFailed)
-        #expect(
-            outcome.findings.map(\.message).allSatisfy { $0.contains("journal mode is delete") })
+        #expect(outcome.findings.map(\.message).allSatisfy { $0.contains("journal mode is delete") })
         #expect(outcome.findings.count == 1)
         #expect(try database.report().isClean)
     }

@@ -11,8 +11,7 @@ struct FreshnessCheckTests {
 
     /// The finding: `keyring` or `file`, whichever is older, `notice`, or nothing.
     private static func findings(
-        epoch: UInt64, seen: UInt64?, key: KeyState = .active, isRotating: Bool = false,
-        knowsAnother: Bool = false
+        epoch: UInt64, seen: UInt64?, key: KeyState = .active, isRotating: Bool = false, knowsAnother: Bool = false
     ) throws -> [String] {
         let check = FreshnessCheck(
             ring: ring, epoch: epoch,
@@ -27,8 +26,7 @@ struct FreshnessCheckTests {
         }
     }
 
-    @Test("Equal epochs pass, and different ones are reported, whichever is the older")
-    func epochs() throws {
+    @Test("Equal epochs pass, and different ones are reported, whichever is the older") func epochs() throws {
         for seen: UInt64 in [1, 2, 7, UInt64(Int64.max)] {
             #expect(try Self.findings(epoch: seen, seen: seen) == [])
             if seen > 1 { #expect(try Self.findings(epoch: seen - 1, seen: seen) == ["keyring"]) }
@@ -48,11 +46,9 @@ struct FreshnessCheckTests {
         "A rotation under way explains a difference of one epoch, in its own direction",
         arguments: [
             // The old file: the keyring can be ahead by the version that records the new key.
-            (KeyState.active, 4, []), (.active, 5, []), (.active, 6, ["file"]),
-            (.active, 3, ["keyring"]),
+            (KeyState.active, 4, []), (.active, 5, []), (.active, 6, ["file"]), (.active, 3, ["keyring"]),
             // The new file already knows of the version that activates the key.
-            (.pending, 3, []), (.pending, 4, []), (.pending, 5, ["file"]),
-            (.pending, 2, ["keyring"]),
+            (.pending, 3, []), (.pending, 4, []), (.pending, 5, ["file"]), (.pending, 2, ["keyring"]),
         ] as [(KeyState, UInt64, [String])])
     func rotating(_ key: KeyState, _ epoch: UInt64, _ expected: [String]) throws {
         #expect(try Self.findings(epoch: epoch, seen: 4, key: key, isRotating: true) == expected)
@@ -65,8 +61,7 @@ struct FreshnessCheckTests {
         #expect(try Self.findings(epoch: 4, seen: 4, key: state) == ["file"])
         #expect(try Self.findings(epoch: 4, seen: 2, key: state) == ["file", "file"])
         #expect(try Self.findings(epoch: 4, seen: nil, key: state) == ["file", "notice"])
-        #expect(
-            try Self.findings(epoch: 5, seen: 4, key: state, isRotating: true) == ["file", "file"])
+        #expect(try Self.findings(epoch: 5, seen: 4, key: state, isRotating: true) == ["file", "file"])
     }
 
     @Test(
@@ -76,8 +71,7 @@ struct FreshnessCheckTests {
         func failures(_ remembered: [[UInt8]: UInt64], _ database: [UInt8]?) throws -> [Bool] {
             var check = FreshnessCheck(
                 ring: Self.ring, epoch: 4,
-                key: .init(
-                    kind: .database, version: 3, state: .active, since: try Rings.day("2026-01-02")),
+                key: .init(kind: .database, version: 3, state: .active, since: try Rings.day("2026-01-02")),
                 isRotating: false)
             check.formerRings = [former]
             check.keyVersions = [id: 1]
@@ -119,8 +113,7 @@ struct FreshnessCheckTests {
         var keyring = try scratch.keyring()
         try scratch.file.save(&keyring)
         guard remembering else { return }
-        try keyring.remember(
-            in: Connection.open(scratch.path, key: keyring.databaseKey(for: scratch.path)))
+        try keyring.remember(in: Connection.open(scratch.path, key: keyring.databaseKey(for: scratch.path)))
     }
 
     @Test("A database file that was put back is found, and so is a keyring")
@@ -173,8 +166,7 @@ struct FreshnessCheckTests {
         #expect(try verify().findings == [])
     }
 
-    @Test("The file from before a rotation is verified under its retired key, and fails")
-    func retired() throws {
+    @Test("The file from before a rotation is verified under its retired key, and fails") func retired() throws {
         do {
             // Without a log, which would be another file's.
             let key = try scratch.keyring().activeDatabaseKey()
@@ -185,8 +177,7 @@ struct FreshnessCheckTests {
         #expect(try verify().findings == [])
         try Bytes.write(old, to: scratch.path)
         let report = try Verification(scratch.path, sets: []).run(keyring: scratch.keyring())
-        for outcome in report.outcomes
-        where [.encryption, .pages, .integrity].contains(outcome.check) {
+        for outcome in report.outcomes where [.encryption, .pages, .integrity].contains(outcome.check) {
             #expect(!outcome.hasFailed)
         }
         let freshness = try #require(report.outcomes.first { $0.check == .freshness })
@@ -239,8 +230,7 @@ struct FreshnessCheckTests {
         #expect(try scratch.states == [.retired, .active])
     }
 
-    @Test("A file that never knew its keyring is rotated, and knows it from then on")
-    func unknownBefore() throws {
+    @Test("A file that never knew its keyring is rotated, and knows it from then on") func unknownBefore() throws {
         let bare = try RotationScratch()
         do { _ = try Connection.create(bare.path, key: bare.keyring().activeDatabaseKey()) }
         #expect(throws: Stop.self) { try bare.rotate { _ in throw Stop() } }
@@ -251,8 +241,7 @@ struct FreshnessCheckTests {
         #expect(freshness?.findings.isEmpty == true, "\(report)")
     }
 
-    @Test("Changes that were not recorded in the database end with the next rotation")
-    func forgotten() throws {
+    @Test("Changes that were not recorded in the database end with the next rotation") func forgotten() throws {
         try change(remembering: false)
         try change(remembering: false)
         #expect(try verify().hasFailed)
@@ -260,8 +249,7 @@ struct FreshnessCheckTests {
         #expect(try verify().findings == [])
     }
 
-    @Test("With an older copy of the keyring nothing is rotated, and nothing changes")
-    func outdated() throws {
+    @Test("With an older copy of the keyring nothing is rotated, and nothing changes") func outdated() throws {
         let old = try Bytes.read(scratch.file.path)
         try change()
         try Bytes.write(old, to: scratch.file.path)

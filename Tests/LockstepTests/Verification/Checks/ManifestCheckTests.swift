@@ -36,8 +36,7 @@ struct ManifestCheckTests {
         #expect(!found.hasFailed && found.findings.count == 1)
     }
 
-    @Test("a valid release passes, in its place among the checks; an invalid one fails")
-    func pinned() throws {
+    @Test("a valid release passes, in its place among the checks; an invalid one fails") func pinned() throws {
         try bench.release(4)
         let report = try report(bench.pinned, dataset: CellWorkbench.dataset)
         let found = try #require(report.outcomes.first { $0.check == .manifest })

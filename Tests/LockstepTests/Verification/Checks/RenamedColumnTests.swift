@@ -2,16 +2,13 @@ import Testing
 
 @testable import Lockstep
 
-@Suite("A column that is sealed outside of migrations, and renamed by them")
-struct RenamedColumnTests {
-    private static let film =
-        "CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL, year INTEGER);"
+@Suite("A column that is sealed outside of migrations, and renamed by them") struct RenamedColumnTests {
+    private static let film = "CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL, year INTEGER);"
 
     @Test(
         "is what the migrations make, under whatever names",
         arguments: [
-            ("SELECT 1;", "film", "title"),
-            ("ALTER TABLE film RENAME COLUMN title TO name;", "film", "name"),
+            ("SELECT 1;", "film", "title"), ("ALTER TABLE film RENAME COLUMN title TO name;", "film", "name"),
             ("ALTER TABLE film RENAME COLUMN title TO \"the name\";", "film", "the name"),
             ("ALTER TABLE film RENAME TO movie;", "movie", "title"),
         ], [true, false])

@@ -17,8 +17,7 @@ struct SchemaChecksTests {
     @Test("Rows without parents are reported with table, parent and rowids")
     func orphans() throws {
         let report = try report(
-            "DELETE FROM parent WHERE id IN (3, 7)",
-            "INSERT INTO child (id, parent) VALUES (900, 901)")
+            "DELETE FROM parent WHERE id IN (3, 7)", "INSERT INTO child (id, parent) VALUES (900, 901)")
         #expect(report.failed == [.foreignKeys])
         let outcome = try #require(report.outcomes.first { $0.check == .foreignKeys })
         #expect(outcome.summary == "1 foreign key")
@@ -29,8 +28,7 @@ struct SchemaChecksTests {
                 == .init(table: "child", parent: "parent", count: 3, rowIDs: [3, 7, 900]))
     }
 
-    @Test("Of many rows only the first rowids are reported; a table without rowids has none")
-    func many() throws {
+    @Test("Of many rows only the first rowids are reported; a table without rowids has none") func many() throws {
         let report = try report(
             "DELETE FROM parent", "CREATE TABLE w (k PRIMARY KEY REFERENCES parent) WITHOUT ROWID",
             "INSERT INTO w VALUES (5)")
@@ -44,8 +42,7 @@ struct SchemaChecksTests {
     @Test(
         "A reference that no row could ever follow is found, even in an empty table",
         arguments: [
-            "CREATE TABLE c2 (p REFERENCES nowhere (id))",
-            "CREATE TABLE c2 (p REFERENCES parent (name))",
+            "CREATE TABLE c2 (p REFERENCES nowhere (id))", "CREATE TABLE c2 (p REFERENCES parent (name))",
             "CREATE TABLE c2 (p, q, FOREIGN KEY (p, q) REFERENCES parent (id, name))",
         ])
     func references(sql: String) throws {
@@ -61,11 +58,7 @@ struct SchemaChecksTests {
             (
                 "CREATE TRIGGER g AFTER INSERT ON parent BEGIN INSERT INTO nowhere VALUES (1); END",
                 "the trigger g cannot be used"
-            ),
-            (
-                "ALTER TABLE parent ADD COLUMN z AS (no_such_function(id))",
-                "the table parent cannot be used"
-            ),
+            ), ("ALTER TABLE parent ADD COLUMN z AS (no_such_function(id))", "the table parent cannot be used"),
         ])
     func objects(sql: String, message: String) throws {
         let report = try report(sql)
@@ -73,8 +66,7 @@ struct SchemaChecksTests {
         #expect(report.messages.contains { $0.contains(message) })
     }
 
-    @Test("A schema that needs the program's functions and collations is verified with them")
-    func functions() throws {
+    @Test("A schema that needs the program's functions and collations is verified with them") func functions() throws {
         let set = try MigrationSet(
             name: "test",
             files: [
@@ -93,9 +85,7 @@ struct SchemaChecksTests {
             ])
         var options = ConnectionOptions()
         options.collations = [Collation("backwards") { $0 < $1 ? 1 : $1 < $0 ? -1 : 0 }]
-        options.functions = [
-            SQLFunction("same", argumentCount: 1, isDeterministic: true) { try $0[0] }
-        ]
+        options.functions = [SQLFunction("same", argumentCount: 1, isDeterministic: true) { try $0[0] }]
         let scratch = try DatabaseScratch()
         do {
             let connection = try scratch.create(options)

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Which tables the versions of a set have filled from which, by their files.
 ///
-/// A run that stopped between the version that copies rows and the one that drops their old table does not know the copy any
-/// more, and neither does a version with several transactions that is continued. The files still show it. They only say where
-/// rows can stand: the guard compares the rows themselves.
+/// A run that stopped between the version that copies rows and the one that drops their old table does not know the
+/// copy any more, and neither does a version with several transactions that is continued. The files still show it. They
+/// only say where rows can stand: the guard compares the rows themselves.
 final class EarlierMoves: Sendable {
     /// A statement that put rows of one table into another.
     struct Fill: Sendable {

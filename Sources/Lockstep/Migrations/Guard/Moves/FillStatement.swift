@@ -58,8 +58,7 @@ struct FillStatement {
         items = SQLCursor.parts(terms).map(Self.item)
         guard !hasNames, cursor.peek() != "(", let table = try? cursor.objectName() else { return }
         let joins: Set<String> = [
-            ",", "join", "union", "except", "intersect", "natural", "cross", "inner", "left",
-            "right", "full",
+            ",", "join", "union", "except", "intersect", "natural", "cross", "inner", "left", "right", "full",
         ]
         var depth = 0
         for token in cursor.rest() {

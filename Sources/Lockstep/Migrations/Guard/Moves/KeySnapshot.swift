@@ -79,7 +79,8 @@ struct KeySnapshot {
         return isRowID && !columns.contains { $0.name == "rowid" } ? [] : key.map(\.name)
     }
 
-    /// A whole number is the same one in a column of any type for numbers, and a text that is a number becomes one there.
+    /// A whole number is the same one in a column of any type for numbers, and a text that is a number becomes one
+    /// there.
     private static func comparable(_ value: Value, _ isLoose: Bool) -> Value {
         var number: Double?
         switch value {
@@ -92,15 +93,11 @@ struct KeySnapshot {
     }
 
     private static func read(
-        _ columns: [SQLName], of table: SQLName, upTo last: Int64?, _ core: ConnectionCore,
-        loose: Set<Int> = []
+        _ columns: [SQLName], of table: SQLName, upTo last: Int64?, _ core: ConnectionCore, loose: Set<Int> = []
     ) throws -> [UInt64]? {
-        let terms =
-            columns.isEmpty
-            ? "rowid" : columns.map { SQLTokens.quote($0.spelling) }.joined(separator: ", ")
+        let terms = columns.isEmpty ? "rowid" : columns.map { SQLTokens.quote($0.spelling) }.joined(separator: ", ")
         let condition = last == nil ? "" : " WHERE rowid <= ?1"
-        let sql = SQL(
-            verbatim: "SELECT \(terms) FROM main.\(SQLTokens.quote(table.spelling))\(condition)")
+        let sql = SQL(verbatim: "SELECT \(terms) FROM main.\(SQLTokens.quote(table.spelling))\(condition)")
         func keys(_ row: borrowing Row) throws -> UInt64 {
             guard !columns.isEmpty else { return UInt64(bitPattern: try row[0] as Int64) }
             var hasher = Hasher()
@@ -110,8 +107,7 @@ struct KeySnapshot {
             return UInt64(bitPattern: Int64(hasher.finalize()))
         }
         do {
-            let found =
-                try last.map { try core.ask(sql, $0, row: keys) } ?? core.ask(sql, row: keys)
+            let found = try last.map { try core.ask(sql, $0, row: keys) } ?? core.ask(sql, row: keys)
             return found.sorted()
         } catch let error as LockstepError where error.code == .sqlFailed {
             return nil

@@ -134,8 +134,7 @@ struct RowMoves {
     }
 
     private func standing(
-        from number: Int, _ wholeOnly: Bool, _ seen: inout Set<Int>,
-        _ rows: (SQLName) throws -> Int64?
+        from number: Int, _ wholeOnly: Bool, _ seen: inout Set<Int>, _ rows: (SQLName) throws -> Int64?
     ) rethrows -> Int64 {
         var sums: [Int: Int64] = [:]
         for move in moves where move.from == number && (!wholeOnly || move.isWhole) {

@@ -1,7 +1,7 @@
-// Rules: sql/migrate/dir.go of Atlas. Every `.sql` file in the folder is a version; the text before the first underscore is
-// the version, and the order is by name. `atlas.sum` has a digest of every file and of them all. `-- atlas:txmode none` at the
-// top of a file turns the transaction off; `-- atlas:checkpoint` makes it one that replaces all files before it. There is no
-// way down.
+// Rules: sql/migrate/dir.go of Atlas. Every `.sql` file in the folder is a version; the text before the first
+// underscore is the version, and the order is by name. `atlas.sum` has a digest of every file and of them all. `--
+// atlas:txmode none` at the top of a file turns the transaction off; `-- atlas:checkpoint` makes it one that replaces
+// all files before it. There is no way down.
 
 /// `20240131120000_name.sql` or `20240131120000.sql`, with `atlas.sum` beside them.
 enum AtlasLayout: LayoutRules {
@@ -34,8 +34,7 @@ enum AtlasLayout: LayoutRules {
             let directives = try AtlasDirectives(source)
             let file = try MigrationFile(
                 version, name: stem.dropFirst(digits.count + 1), source,
-                up: MigrationFileParser.parseWhole(
-                    source, as: .atlas, inTransaction: directives.inTransaction),
+                up: MigrationFileParser.parseWhole(source, as: .atlas, inTransaction: directives.inTransaction),
                 kind: directives.isCheckpoint ? .baseline : .versioned)
             if directives.isCheckpoint {
                 contents.baselines.append(file)

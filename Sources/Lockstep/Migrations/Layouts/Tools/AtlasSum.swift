@@ -1,7 +1,7 @@
 /// `atlas.sum`: which files a folder of Atlas has, and what was in them.
 ///
-/// The first line is `h1:` and the digest of the other lines' names and digests. Each other line is a file's name and `h1:`
-/// with a running digest: of the names and contents of all files up to this one. SHA-256, base64.
+/// The first line is `h1:` and the digest of the other lines' names and digests. Each other line is a file's name and
+/// `h1:` with a running digest: of the names and contents of all files up to this one. SHA-256, base64.
 struct AtlasSum {
     static let fileName = "atlas.sum"
     private let source: MigrationSource
@@ -10,12 +10,10 @@ struct AtlasSum {
     init(_ source: MigrationSource) throws(LockstepError) {
         self.source = source
         var entries: [(name: Substring, digest: Substring)] = []
-        let lines = try source.text().split(
-            omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let lines = try source.text().split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated().dropFirst() where !line.trimmingSpace().isEmpty {
             guard let mark = line.range(of: " h1:") else {
-                throw source.origin.malformed(
-                    "this is not a name and a digest", line: index + 1, hint: Self.hint)
+                throw source.origin.malformed("this is not a name and a digest", line: index + 1, hint: Self.hint)
             }
             entries.append(
                 (
@@ -32,8 +30,7 @@ struct AtlasSum {
         let sum = Base64.padded(try whole.finish())
         guard (lines.first ?? "").trimmingSpace() == "h1:\(sum)" else {
             throw source.origin.malformed(
-                "the first line does not fit the others: the file was edited or merged", line: 1,
-                hint: Self.hint)
+                "the first line does not fit the others: the file was edited or merged", line: 1, hint: Self.hint)
         }
     }
 
@@ -69,8 +66,7 @@ struct AtlasSum {
     }
 
     /// The digest of these names and contents.
-    private static func digest(_ files: ArraySlice<MigrationSource>) throws(LockstepError) -> String
-    {
+    private static func digest(_ files: ArraySlice<MigrationSource>) throws(LockstepError) -> String {
         let digest = try StreamingDigest(.sha256)
         for file in files {
             try digest.update(Array(file.name.utf8))
@@ -79,8 +75,7 @@ struct AtlasSum {
         return Base64.padded(try digest.finish())
     }
 
-    private static let hint =
-        "find out who changed it; if the change is intended, run `atlas migrate hash`"
+    private static let hint = "find out who changed it; if the change is intended, run `atlas migrate hash`"
 }
 
 extension Base64 {

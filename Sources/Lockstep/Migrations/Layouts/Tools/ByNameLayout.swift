@@ -1,6 +1,7 @@
-// Rules: what programs that run all files of a folder in the order of their names have in common. Several files can begin
-// with one number: `0001_tables.sql` and `0001_views.sql` are the versions 1.1 and 1.2. A file that comes between two others
-// moves those after it, which the ledger notices: their checksums are those of other versions. Names are as in `numbered`.
+// Rules: what programs that run all files of a folder in the order of their names have in common. Several files can
+// begin with one number: `0001_tables.sql` and `0001_views.sql` are the versions 1.1 and 1.2. A file that comes between
+// two others moves those after it, which the ledger notices: their checksums are those of other versions. Names are as
+// in `numbered`.
 
 /// Files that begin with a number, several of which can have the same; in the order of their names.
 enum ByNameLayout: LayoutRules {
@@ -27,8 +28,7 @@ enum ByNameLayout: LayoutRules {
                 pairs.addUp(part(place + 1, of: number), file.name.name, file.source)
             }
             for file in files where file.name.direction == .down {
-                let place =
-                    ups.firstIndex { $0.name.name.hasSameBytes(as: file.name.name) } ?? ups.count
+                let place = ups.firstIndex { $0.name.name.hasSameBytes(as: file.name.name) } ?? ups.count
                 try pairs.addDown(part(place + 1, of: number), file.name.name, file.source)
             }
         }

@@ -39,15 +39,13 @@ enum DbmateLayout: LayoutRules {
         _ version: MigrationVersion, _ name: Substring, _ source: MigrationSource
     ) throws(LockstepError) -> MigrationFile {
         let sections = MarkedSections(
-            upMarker: "-- migrate:up", downMarker: "-- migrate:down", mayRepeat: true,
-            needsDown: true)
+            upMarker: "-- migrate:up", downMarker: "-- migrate:down", mayRepeat: true, needsDown: true)
         let cutter = ScriptSplitter(
             source.origin, source.engine.lexis, readsForeignKeyPragmas: true
         ) { comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter)
-        return try MigrationFile(
-            version, name: name, source, up: scripts.up, down: scripts.down, markers: meaning)
+        return try MigrationFile(version, name: name, source, up: scripts.up, down: scripts.down, markers: meaning)
     }
 
     /// The normalised text of a marker, independent of white space, for the checksum.

@@ -64,9 +64,7 @@ enum DieselLayout: LayoutRules {
 
     /// With hyphens: `2024-01-31-120000`.
     static func version(atTime digits: String) -> String {
-        let (year, month, day) = (
-            digits.prefix(4), digits.dropFirst(4).prefix(2), digits.dropFirst(6).prefix(2)
-        )
+        let (year, month, day) = (digits.prefix(4), digits.dropFirst(4).prefix(2), digits.dropFirst(6).prefix(2))
         return "\(year)-\(month)-\(day)-\(digits.suffix(6))"
     }
 
@@ -75,8 +73,8 @@ enum DieselLayout: LayoutRules {
         NumberedName.textualVersion(Substring(folder).prefix { $0 != "_" }.filter { $0 != "-" })
     }
 
-    /// How many zeros, and nothing else, follow the seconds of a version. Newer releases of diesel write `-0000`: that makes
-    /// another text of the same time.
+    /// How many zeros, and nothing else, follow the seconds of a version. Newer releases of diesel write `-0000`: that
+    /// makes another text of the same time.
     private static func zeros(in folder: Substring) -> UInt64 {
         let rest = folder.prefix { $0 != "_" }.filter { $0 != "-" }.dropFirst(14)
         return rest.allSatisfy { $0 == "0" } ? UInt64(rest.count) : 0

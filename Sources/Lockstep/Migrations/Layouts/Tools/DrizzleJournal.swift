@@ -1,4 +1,5 @@
-/// `meta/_journal.json` of drizzle: an object with a list `entries`, whose objects have a number `idx` and a text `tag`.
+/// `meta/_journal.json` of drizzle: an object with a list `entries`, whose objects have a number `idx` and a text
+/// `tag`.
 struct DrizzleJournal {
     /// The names of the versions' files without `.sql`, in the order in which they run.
     let tags: [String]
@@ -19,8 +20,7 @@ struct DrizzleJournal {
             guard case .object(let fields) = entry, case .text(let tag) = fields["tag"],
                 !tag.isEmpty, !tag.utf8.contains(UInt8(ascii: "/"))
             else {
-                throw source.malformed(
-                    "has an entry \(index) without a tag", hint: "restore it from version control")
+                throw source.malformed("has an entry \(index) without a tag", hint: "restore it from version control")
             }
             guard case .number(let place) = fields["idx"], place == "\(index)" else {
                 throw source.malformed(

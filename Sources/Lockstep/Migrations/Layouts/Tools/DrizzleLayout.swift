@@ -1,7 +1,7 @@
-// Rules: drizzle-orm's migrator.ts. `meta/_journal.json` lists the versions in their order, each with the `tag` that is the
-// name of its file without `.sql`; other files are ignored. Since drizzle-kit 1.0 there is no journal: each folder is a
-// version, a time and a name, with `migration.sql` and `snapshot.json`, ordered by name. `--> statement-breakpoint` ends a
-// statement. There is no way down.
+// Rules: drizzle-orm's migrator.ts. `meta/_journal.json` lists the versions in their order, each with the `tag` that is
+// the name of its file without `.sql`; other files are ignored. Since drizzle-kit 1.0 there is no journal: each folder
+// is a version, a time and a name, with `migration.sql` and `snapshot.json`, ordered by name. `-->
+// statement-breakpoint` ends a statement. There is no way down.
 
 /// `0000_name.sql` with `meta/_journal.json`, or `20240131120000_name/migration.sql`.
 enum DrizzleLayout: LayoutRules {
@@ -45,8 +45,7 @@ enum DrizzleLayout: LayoutRules {
             contents.versions.append(
                 try MigrationFile(
                     version, name: name.name, source,
-                    up: MigrationFileParser.parseWhole(source, as: .drizzle, marker: marker),
-                    markers: meaning))
+                    up: MigrationFileParser.parseWhole(source, as: .drizzle, marker: marker), markers: meaning))
         }
         for file in files where !listed.contains(ExactText(String(file.name.dropLast(4)))) {
             guard !NumberedName.isLikely(file.name) else {

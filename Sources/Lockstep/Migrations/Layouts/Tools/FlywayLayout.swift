@@ -34,13 +34,10 @@ enum FlywayLayout: LayoutRules {
             if own.replacesPlaceholders { try requireNoPlaceholder(source) }
             switch name.prefix {
             case .version:
-                pairs.addUp(
-                    try version(name, source), name.description, source,
-                    inTransaction: own.runsInTransaction)
+                pairs.addUp(try version(name, source), name.description, source, inTransaction: own.runsInTransaction)
             case .undoOrLate:
                 try pairs.addDown(
-                    try version(name, source), name.description, source,
-                    inTransaction: own.runsInTransaction)
+                    try version(name, source), name.description, source, inTransaction: own.runsInTransaction)
             case .baseline:
                 contents.baselines.append(
                     try file(try version(name, source), name, source, own, .baseline))
@@ -83,8 +80,7 @@ enum FlywayLayout: LayoutRules {
         guard let name = PrefixedName(stem), name.prefix == .version else {
             throw ExternalCode.refusal(source, language)
         }
-        return ExternalCode(
-            version: try version(name, source), fileName: source.path, language: language)
+        return ExternalCode(version: try version(name, source), fileName: source.path, language: language)
     }
 
     private static func version(
@@ -137,8 +133,7 @@ enum FlywayLayout: LayoutRules {
     private static func requireNoPlaceholder(_ source: MigrationSource) throws(LockstepError) {
         let bytes = Array(try source.text().utf8)
         // A placeholder in a comment has no effect.
-        let comments = SQLTokens(bytes, from: 0, source.engine.lexis).filter { $0.kind == .comment }
-            .map(\.range)
+        let comments = SQLTokens(bytes, from: 0, source.engine.lexis).filter { $0.kind == .comment }.map(\.range)
         let place = bytes.indices.dropLast().first { index in
             bytes[index] == UInt8(ascii: "$") && bytes[index + 1] == UInt8(ascii: "{")
                 && !comments.contains { $0.contains(index) }

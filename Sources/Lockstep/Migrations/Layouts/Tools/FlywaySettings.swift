@@ -16,8 +16,7 @@ struct FlywaySettings {
     ) throws(LockstepError) -> [ExactText: FlywaySettings] {
         var all: [ExactText: FlywaySettings] = [:]
         for source in sources where isName(source.name) {
-            all[ExactText(String(source.path.dropLast(ending.utf8.count)))] = try FlywaySettings(
-                source)
+            all[ExactText(String(source.path.dropLast(ending.utf8.count)))] = try FlywaySettings(source)
         }
         return all
     }
@@ -41,8 +40,7 @@ extension FlywaySettings {
             default:
                 throw source.malformed(
                     "has a setting that this program does not support: \(key)",
-                    hint: "supported are executeInTransaction and placeholderReplacement, "
-                        + "with true or false")
+                    hint: "supported are executeInTransaction and placeholderReplacement, " + "with true or false")
             }
         }
     }

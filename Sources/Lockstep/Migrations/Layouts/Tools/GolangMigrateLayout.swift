@@ -26,8 +26,7 @@ enum GolangMigrateLayout: LayoutRules {
             }
             guard let version = MigrationVersion(half.number.digits) else {
                 throw source.malformed(
-                    "has a version that is not a 64-bit number",
-                    hint: "name it <number>_<name>.up.sql")
+                    "has a version that is not a 64-bit number", hint: "name it <number>_<name>.up.sql")
             }
             guard half.isSQL else {
                 others.append((version, source))

@@ -15,8 +15,7 @@ enum GooseLayout: LayoutRules {
             let version = number?.signedVersion(atLeast: 1)
             let isCode = source.name.ends(with: ".go") && !source.name.ends(with: "_test.go")
             if isCode, let version {
-                contents.code.append(
-                    ExternalCode(version: version, fileName: source.path, language: "Go"))
+                contents.code.append(ExternalCode(version: version, fileName: source.path, language: "Go"))
             }
             guard source.isSQL else { continue }
             guard source.stem != nil, let number, let version else {
@@ -47,8 +46,7 @@ enum GooseLayout: LayoutRules {
             marks throws(LockstepError) in try requireBalance(marks, source)
         }
         return try MigrationFile(
-            version, name: name, source, up: scripts.up, down: scripts.down,
-            markers: { meaning(of: $0) })
+            version, name: name, source, up: scripts.up, down: scripts.down, markers: { meaning(of: $0) })
     }
 
     /// The text of a marker in lower case; nil for any other comment.

@@ -1,7 +1,8 @@
-// Rules: node-sqlite's migrate.ts, node-pg-migrate's sqlMigration.ts and tern's migrate.go. npm's `sqlite` divides a file at a
-// line that begins with `-- down`, in any case; node-pg-migrate at `-- Up Migration` and `-- Down Migration`; tern at
-// `---- create above / drop below ----`. What precedes the marker is the way up. A name begins with digits and ends in
-// `.sql`; the order is by number. node-pg-migrate reads `.up.sql` and `.down.sql` too; those are other layouts here.
+// Rules: node-sqlite's migrate.ts, node-pg-migrate's sqlMigration.ts and tern's migrate.go. npm's `sqlite` divides a
+// file at a line that begins with `-- down`, in any case; node-pg-migrate at `-- Up Migration` and `-- Down Migration`;
+// tern at `---- create above / drop below ----`. What precedes the marker is the way up. A name begins with digits and
+// ends in `.sql`; the order is by number. node-pg-migrate reads `.up.sql` and `.down.sql` too; those are other layouts
+// here.
 
 /// `001-name.sql`, with `-- Up` and `-- Down`, or `---- create above / drop below ----`, in the file.
 enum MarkersLayout: LayoutRules {
@@ -43,8 +44,7 @@ enum MarkersLayout: LayoutRules {
         where token.kind != .space {
             if token.kind != .comment {
                 if isDivided, bytes[token.range] != [UInt8(ascii: ";")] { return true }
-            } else if isAlone(token, bytes),
-                case .down = word(of: String(decoding: bytes[token.range], as: UTF8.self))
+            } else if isAlone(token, bytes), case .down = word(of: String(decoding: bytes[token.range], as: UTF8.self))
             {
                 isDivided = true
             }
@@ -78,9 +78,7 @@ enum MarkersLayout: LayoutRules {
         ) { comment throws(LockstepError) in try marker(comment)
         }
         let scripts = try sections.scripts(of: source.text(), cutter)
-        return try MigrationFile(
-            name.version, name: name.name, source, up: scripts.up, down: scripts.down
-        ) { comment in
+        return try MigrationFile(name.version, name: name.name, source, up: scripts.up, down: scripts.down) { comment in
             switch word(of: comment) {
             case .up: "up"
             case .down: "down"

@@ -5,9 +5,8 @@ enum NativeLayout: LayoutRules {
 
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         var contents = LayoutContents()
-        contents.versions = try Parallel.map(
-            sources.filter { $0.folder == nil && $0.isSQL }, share: filesWorthAThread
-        ) { source throws(LockstepError) in try file(source) }
+        contents.versions = try Parallel.map(sources.filter { $0.folder == nil && $0.isSQL }, share: filesWorthAThread)
+        { source throws(LockstepError) in try file(source) }
         return contents
     }
 
@@ -21,16 +20,13 @@ enum NativeLayout: LayoutRules {
     private static let filesWorthAThread = 128
 
     static func file(_ source: MigrationSource) throws(LockstepError) -> MigrationFile {
-        guard let stem = source.stem.map({ EngineVariants.withoutEngine($0).stem }),
-            let parts = NumberedName(stem), !parts.name.isEmpty,
-            let version = MigrationVersion(parts.digits)
+        guard let stem = source.stem.map({ EngineVariants.withoutEngine($0).stem }), let parts = NumberedName(stem),
+            !parts.name.isEmpty, let version = MigrationVersion(parts.digits)
         else {
             throw source.malformed(
-                "is not named like a migration",
-                hint: "name it <version>_<name>.sql, such as 0001_create_tables.sql")
+                "is not named like a migration", hint: "name it <version>_<name>.sql, such as 0001_create_tables.sql")
         }
-        let sections = MarkedSections(
-            upMarker: "-- lockstep: up", downMarker: "-- lockstep: down", isForeign: false)
+        let sections = MarkedSections(upMarker: "-- lockstep: up", downMarker: "-- lockstep: down", isForeign: false)
         let cutter = ScriptSplitter(
             source.origin, source.engine.lexis, readsForeignKeyPragmas: false
         ) { comment throws(LockstepError) in
@@ -41,7 +37,6 @@ enum NativeLayout: LayoutRules {
             }
         }
         let scripts = try sections.scripts(of: source.text(), cutter)
-        return try MigrationFile(
-            version, name: parts.name, source, up: scripts.up, down: scripts.down)
+        return try MigrationFile(version, name: parts.name, source, up: scripts.up, down: scripts.down)
     }
 }

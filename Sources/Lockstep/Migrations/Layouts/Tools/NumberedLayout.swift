@@ -1,7 +1,7 @@
-// Rules: what postgrator, ley, umzug, wrangler and programs without a tool of their own have in common. A name begins with
-// a number, perhaps after a V; a hyphen, an underscore, a dot or a space and any text can follow. `.up.` and `.down.`, or
-// `.do.` and `.undo.`, before or after the text, make two files one version. The order is by number; digits from the length
-// of a date on are times. Other files are ignored.
+// Rules: what postgrator, ley, umzug, wrangler and programs without a tool of their own have in common. A name begins
+// with a number, perhaps after a V; a hyphen, an underscore, a dot or a space and any text can follow. `.up.` and
+// `.down.`, or `.do.` and `.undo.`, before or after the text, make two files one version. The order is by number;
+// digits from the length of a date on are times. Other files are ignored.
 
 /// `001-name.sql`, `20240131120000.sql`, `V0001.name.up.sql` and other names that begin with a number.
 enum NumberedLayout: LayoutRules {
@@ -51,9 +51,7 @@ enum NumberedLayout: LayoutRules {
             set.files.last?.fileName.asciiLowercased.contains("do.") == true
             && set.files.last?.fileName.asciiLowercased.contains("up.") == false
         return (isDo ? ["do", "undo"] : ["up", "down"]).map { word in
-            let path =
-                newest.name.isDirectionFirst
-                ? "\(start)\(word).\(name).sql" : "\(start)\(name).\(word).sql"
+            let path = newest.name.isDirectionFirst ? "\(start)\(word).\(name).sql" : "\(start)\(name).\(word).sql"
             return (path, "")
         }
     }

@@ -1,6 +1,6 @@
-// Rules: Prisma's migrations folder. Each folder is a version: fourteen digits of a time, an underscore and a name, or any
-// name that sorts; it contains `migration.sql`. `migration_lock.toml` names the database's kind. The order is by name. There
-// is no way down; some projects keep a `down.sql` in the folder.
+// Rules: Prisma's migrations folder. Each folder is a version: fourteen digits of a time, an underscore and a name, or
+// any name that sorts; it contains `migration.sql`. `migration_lock.toml` names the database's kind. The order is by
+// name. There is no way down; some projects keep a `down.sql` in the folder.
 
 /// `20240131120000_name/migration.sql`, with `migration_lock.toml` beside the folders.
 enum PrismaLayout: LayoutRules {
@@ -14,8 +14,7 @@ enum PrismaLayout: LayoutRules {
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
         if let lock = sources.first(where: { $0.path == Self.lock }) { try requireEngine(lock) }
         return try VersionFolders(
-            layout: .prisma, up: "migration.sql", down: "down.sql",
-            naming: "20240131120000_create_tables"
+            layout: .prisma, up: "migration.sql", down: "down.sql", naming: "20240131120000_create_tables"
         ).read(sources)
     }
 

@@ -13,8 +13,7 @@ enum RefineryLayout: LayoutRules {
             let isCode = source.name.ends(with: ".rs")
             guard isCode || source.isSQL else { continue }
             let stem = isCode ? source.name.dropLast(3) : source.name.dropLast(4)
-            guard let name = PrefixedName(stem), let version = Self.version(of: name),
-                isCode || source.stem != nil
+            guard let name = PrefixedName(stem), let version = Self.version(of: name), isCode || source.stem != nil
             else {
                 guard !PrefixedName.isMeant(stem), !(NumberedName.isLikely(stem) && !isCode)
                 else {
@@ -27,14 +26,12 @@ enum RefineryLayout: LayoutRules {
                 continue
             }
             guard !isCode else {
-                contents.code.append(
-                    ExternalCode(version: version, fileName: source.path, language: "Rust"))
+                contents.code.append(ExternalCode(version: version, fileName: source.path, language: "Rust"))
                 continue
             }
             contents.versions.append(
                 try MigrationFile(
-                    version, name: name.description, source,
-                    up: MigrationFileParser.parseWhole(source, as: .refinery),
+                    version, name: name.description, source, up: MigrationFileParser.parseWhole(source, as: .refinery),
                     mayComeLate: name.prefix == .undoOrLate))
         }
         return contents

@@ -1,5 +1,5 @@
-// Rules: src/loader.rs of rusqlite_migration. Each folder is a version: a number above zero, a hyphen and a name; it contains
-// `up.sql`, and optionally `down.sql`. The numbers are consecutive from 1.
+// Rules: src/loader.rs of rusqlite_migration. Each folder is a version: a number above zero, a hyphen and a name; it
+// contains `up.sql`, and optionally `down.sql`. The numbers are consecutive from 1.
 
 /// `01-name/up.sql` and `01-name/down.sql`.
 enum RusqliteLayout: LayoutRules {
@@ -8,9 +8,8 @@ enum RusqliteLayout: LayoutRules {
     static let firstVersion: String? = "01"
 
     static func read(_ sources: [MigrationSource]) throws(LockstepError) -> LayoutContents {
-        let contents = try VersionFolders(
-            layout: .rusqlite, up: "up.sql", down: "down.sql", naming: "01-create_tables"
-        ).read(sources)
+        let contents = try VersionFolders(layout: .rusqlite, up: "up.sql", down: "down.sql", naming: "01-create_tables")
+            .read(sources)
         for file in contents.versions where file.version.number.map({ $0 == 0 }) ?? true {
             throw LockstepError(
                 .migrationMalformed,

@@ -17,13 +17,11 @@ enum SqlxLayout: LayoutRules {
             guard let version = number.signedVersion() else { throw misnamed(source) }
             let inTransaction = !isOutside(source)
             if number.name.ends(with: ".down") {
-                try pairs.addDown(
-                    version, number.name.dropLast(5), source, inTransaction: inTransaction)
+                try pairs.addDown(version, number.name.dropLast(5), source, inTransaction: inTransaction)
             } else {
                 let isHalf = number.name.ends(with: ".up")
                 pairs.addUp(
-                    version, isHalf ? number.name.dropLast(3) : number.name, source,
-                    inTransaction: inTransaction)
+                    version, isHalf ? number.name.dropLast(3) : number.name, source, inTransaction: inTransaction)
             }
         }
         contents.versions = try pairs.files()

@@ -11,7 +11,8 @@ struct DateText: CustomStringConvertible {
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    /// The moment this many seconds after the beginning of 2001, to the microsecond; nil before the year 0 and after 9999.
+    /// The moment this many seconds after the beginning of 2001, to the microsecond; nil before the year 0 and after
+    /// 9999.
     init?(secondsSince2001 time: Double) {
         guard time.magnitude < 1e12 else { return nil }
         let start = time.rounded(.down)
@@ -23,8 +24,8 @@ struct DateText: CustomStringConvertible {
         nanoseconds = microseconds * 1000
     }
 
-    /// At the end of 9999, where a `Double` holds 30 microseconds at best, this does not become the year 10000, which no text
-    /// holds.
+    /// At the end of 9999, where a `Double` holds 30 microseconds at best, this does not become the year 10000, which
+    /// no text holds.
     var secondsSince2001: Double {
         let end = Double(Self.range.upperBound + 1 - Self.secondsTo2001)
         let time = Double(seconds - Self.secondsTo2001) + Double(nanoseconds) / 1e9
@@ -53,9 +54,7 @@ struct DateText: CustomStringConvertible {
         return text
     }
 
-    private static func put(
-        _ number: Int, _ places: Range<Int>, _ text: inout InlineArray<27, UInt8>
-    ) {
+    private static func put(_ number: Int, _ places: Range<Int>, _ text: inout InlineArray<27, UInt8>) {
         var rest = number
         var place = places.upperBound
         while place > places.lowerBound {
@@ -75,8 +74,8 @@ struct DateText: CustomStringConvertible {
 
     // MARK: Reading
 
-    /// Whether a text is a moment in the form that is written, of years in which a `Double` holds every microsecond: then it is
-    /// read and written again as it is.
+    /// Whether a text is a moment in the form that is written, of years in which a `Double` holds every microsecond:
+    /// then it is read and written again as it is.
     static func isCanonical(_ text: Span<UInt8>) -> Bool {
         guard text.count == length, text[10] == UInt8(ascii: "T"), text[26] == UInt8(ascii: "Z"),
             let year = number(text, 0..<4), (1730...2270).contains(year)
@@ -101,8 +100,8 @@ struct DateText: CustomStringConvertible {
         return clock == "00:00:00" && least == 0 ? texts + [day] : texts
     }
 
-    /// Reads its own form and those of SQLite and GRDB: a space in the place of the T, no Z, up to nine digits of a fraction or
-    /// none, and a day alone. Nil for any other text, and for a day or a time that does not exist.
+    /// Reads its own form and those of SQLite and GRDB: a space in the place of the T, no Z, up to nine digits of a
+    /// fraction or none, and a day alone. Nil for any other text, and for a day or a time that does not exist.
     init?(_ text: Span<UInt8>) {
         guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             let year = Self.number(text, 0..<4), let month = Self.number(text, 5..<7),
@@ -114,10 +113,9 @@ struct DateText: CustomStringConvertible {
             return
         }
         guard text.count >= 19, text[10] == UInt8(ascii: "T") || text[10] == UInt8(ascii: " "),
-            text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
-            let hour = Self.number(text, 11..<13), hour < 24,
-            let minute = Self.number(text, 14..<16), minute < 60,
-            let second = Self.number(text, 17..<19), second < 60
+            text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"), let hour = Self.number(text, 11..<13),
+            hour < 24, let minute = Self.number(text, 14..<16), minute < 60, let second = Self.number(text, 17..<19),
+            second < 60
         else { return nil }
         let end = text[text.count - 1] == UInt8(ascii: "Z") ? text.count - 1 : text.count
         guard let nanoseconds = Self.fraction(text, 19..<end) else { return nil }

@@ -6,8 +6,8 @@
 ///         var year: Int
 ///     }
 ///
-/// `Codable` does the rest: ``Store/insert(_:)``, ``Store/update(_:)`` and the others write each property to the column of its
-/// name, and rows are decoded to values. Both work the same on tables with sealed columns.
+/// `Codable` does the rest: ``Store/insert(_:)``, ``Store/update(_:)`` and the others write each property to the column
+/// of its name, and rows are decoded to values. Both work the same on tables with sealed columns.
 ///
 /// | property | column |
 /// |---|---|
@@ -23,8 +23,8 @@
 /// | an optional | the value, or NULL |
 /// | any other `Codable` type | TEXT: JSON with sorted keys |
 ///
-/// A column that holds something else is an error with its name, never another value. `Date`, `Data`, `UUID`, `URL`, `Decimal`
-/// and JSON need the package trait `Foundation`, which is on by default.
+/// A column that holds something else is an error with its name, never another value. `Date`, `Data`, `UUID`, `URL`,
+/// `Decimal` and JSON need the package trait `Foundation`, which is on by default.
 public protocol Record: Codable, Sendable {
     /// The name of the table: by default the type's, which begins in lower case.
     static var table: String { get }

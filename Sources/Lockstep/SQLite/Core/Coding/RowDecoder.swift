@@ -1,7 +1,7 @@
 /// Decodes rows to any `Decodable` type: each property from the column of the same name.
 ///
-/// It is convenient, and takes about half as long again as ``RowDecodable``. The column of an optional property can be missing.
-/// ``Record`` lists the types of properties; what is nested is JSON.
+/// It is convenient, and takes about half as long again as ``RowDecodable``. The column of an optional property can be
+/// missing. ``Record`` lists the types of properties; what is nested is JSON.
 struct RowDecoder: Decoder {
     let row: BorrowedRow
     var codingPath: [any CodingKey] { [] }
@@ -30,13 +30,12 @@ extension Row {
     /// The row as a value of a `Decodable` type; ``RowDecodable`` is the fast way.
     /// - Throws: ``LockstepError/Code/decodeMismatch`` for a missing column or another type; what the type's
     ///   own `init(from:)` throws.
-    public borrowing func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value
-    {
+    public borrowing func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try unsafe withUnsafePointer(to: self) { pointer in
             try unsafe pointer.pointee.reader.reading(pointer, as: type) { row in
                 do {
                     #if Foundation
-                        if let value = try row.foundationValue(0, type) { return value }
+                    if let value = try row.foundationValue(0, type) { return value }
                     #endif
                     return try Value(from: RowDecoder(row: row))
                 } catch is DecodingError {
@@ -140,18 +139,16 @@ extension BorrowedRow {
         _ column: Int32, _ name: String
     ) throws -> Number {
         guard let number = Number(exactly: try decode(column) as Int64) else {
-            throw LockstepError(
-                .decodeMismatch, "column \(column) (\(name)) is out of the range of \(Number.self)")
+            throw LockstepError(.decodeMismatch, "column \(column) (\(name)) is out of the range of \(Number.self)")
         }
         return number
     }
 
-    /// The `Float` that is nearest to a REAL, or equal to an INTEGER; one beyond its range is an error, and is neither infinity
-    /// nor 0.
+    /// The `Float` that is nearest to a REAL, or equal to an INTEGER; one beyond its range is an error, and is neither
+    /// infinity nor 0.
     fileprivate func float(_ column: Int32, _ name: String) throws -> Float {
         let number = try decode(column) as Double
-        guard let float = Float(nearest: number), try number == Double(float) || !isInteger(column)
-        else {
+        guard let float = Float(nearest: number), try number == Double(float) || !isInteger(column) else {
             throw LockstepError(
                 .decodeMismatch, "column \(column) (\(name)) is a number that no Float holds",
                 hint: "declare the property a Double", context: .init(column: name))
@@ -170,17 +167,15 @@ extension BorrowedRow {
             return bytes
         }
         #if Foundation
-            if let value = try foundationValue(column, type) { return value }
+        if let value = try foundationValue(column, type) { return value }
         #else
-            if FoundationTypes.contain(type) {
-                throw LockstepError(
-                    .decodeMismatch, "column \(column) (\(name(column))) is read as a \(type)",
-                    hint: FoundationTypes.hint, context: .init(column: name(column)))
-            }
+        if FoundationTypes.contain(type) {
+            throw LockstepError(
+                .decodeMismatch, "column \(column) (\(name(column))) is read as a \(type)",
+                hint: FoundationTypes.hint, context: .init(column: name(column)))
+        }
         #endif
-        if let decodable = type as? any ColumnDecodable.Type,
-            let value = try decode(column, as: decodable) as? Value
-        {
+        if let decodable = type as? any ColumnDecodable.Type, let value = try decode(column, as: decodable) as? Value {
             return value
         }
         do {
@@ -195,16 +190,16 @@ extension BorrowedRow {
     /// A value that is stored as JSON.
     private func nested<Value: Decodable>(_ column: Int32, _ type: Value.Type) throws -> Value {
         #if Foundation
-            let text: String = try decode(column)
-            do {
-                return try JSONText.value(type, text)
-            } catch is DecodingError {
-                throw misfit("the JSON of column \(column) (\(name(column)))", type)
-            }
+        let text: String = try decode(column)
+        do {
+            return try JSONText.value(type, text)
+        } catch is DecodingError {
+            throw misfit("the JSON of column \(column) (\(name(column)))", type)
+        }
         #else
-            throw LockstepError(
-                .decodeMismatch, "column \(column) (\(name(column))) is read as JSON",
-                hint: FoundationTypes.hint, context: .init(column: name(column)))
+        throw LockstepError(
+            .decodeMismatch, "column \(column) (\(name(column))) is read as JSON",
+            hint: FoundationTypes.hint, context: .init(column: name(column)))
         #endif
     }
 

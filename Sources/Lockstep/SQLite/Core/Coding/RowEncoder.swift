@@ -99,13 +99,12 @@ private struct EncodedProperties<Key: CodingKey>: KeyedEncodingContainerProtocol
 
     private func refuseNested(_ name: String) {
         sink.refuse(
-            name, "is encoded in a container of its own",
-            "encode a value of a Codable type, which is stored as JSON")
+            name, "is encoded in a container of its own", "encode a value of a Codable type, which is stored as JSON")
     }
 }
 
-/// One column, for types that encode themselves as a single value, such as enumerations with raw values. Of a type that asks
-/// for more, it finds out only that.
+/// One column, for types that encode themselves as a single value, such as enumerations with raw values. Of a type that
+/// asks for more, it finds out only that.
 final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     /// What a type has asked for.
     enum Form {

@@ -1,7 +1,7 @@
 /// Takes the values of a record in the order in which it encodes its properties.
 ///
-/// While that is the order that a statement expects, each goes straight into the statement's parameters. A sink without an
-/// order collects names and values.
+/// While that is the order that a statement expects, each goes straight into the statement's parameters. A sink without
+/// an order collects names and values.
 @safe
 final class RowSink {
     /// A property that a statement expects.
@@ -137,9 +137,7 @@ final class RowSink {
 
     func put(exactly value: some FixedWidthInteger, _ name: String) {
         guard let number = Int64(exactly: value) else {
-            return refuse(
-                name, "is out of the range of INTEGER, which ends at \(Int64.max)",
-                "store it as text")
+            return refuse(name, "is out of the range of INTEGER, which ends at \(Int64.max)", "store it as text")
         }
         put(number, name)
     }
@@ -149,11 +147,11 @@ final class RowSink {
         // Compared first, since looking up a type's conformances takes longer than all the rest.
         if let bytes = same(value, as: [UInt8].self) { return put(bytes, name) }
         #if Foundation
-            if try putFoundation(value, name) { return }
+        if try putFoundation(value, name) { return }
         #else
-            if FoundationTypes.contain(Element.self) {
-                return refuse(name, "is a \(Element.self)", FoundationTypes.hint)
-            }
+        if FoundationTypes.contain(Element.self) {
+            return refuse(name, "is a \(Element.self)", FoundationTypes.hint)
+        }
         #endif
         let column = idle ?? ColumnEncoder()
         idle = nil
@@ -170,13 +168,13 @@ final class RowSink {
 
     private func putNested(_ value: some Encodable, _ name: String) throws {
         #if Foundation
-            do {
-                put(try JSONText.text(value), name)
-            } catch is EncodingError {
-                refuse(name, "does not encode as JSON", "numbers must be finite")
-            }
+        do {
+            put(try JSONText.text(value), name)
+        } catch is EncodingError {
+            refuse(name, "does not encode as JSON", "numbers must be finite")
+        }
         #else
-            refuse(name, "is nested, and is stored as JSON", FoundationTypes.hint)
+        refuse(name, "is nested, and is stored as JSON", FoundationTypes.hint)
         #endif
     }
 
@@ -194,8 +192,7 @@ final class RowSink {
     func refuse(_ name: String, _ what: String, _ hint: String? = nil) {
         guard failure == nil else { return }
         failure = LockstepError(
-            .bindMismatch, "\(type).\(name) \(what)", hint: hint,
-            context: .init(table: type.table, column: name))
+            .bindMismatch, "\(type).\(name) \(what)", hint: hint, context: .init(table: type.table, column: name))
     }
 
     func refuse(_ what: String) {

@@ -1,15 +1,15 @@
 #if Foundation
-    #if canImport(FoundationEssentials)
-        public import FoundationEssentials
-    #else
-        public import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 #endif
 
 /// A type whose values sort as the column that stores them does, so that `<` in a condition means the same as in Swift.
 ///
-/// Integers, `Double`, `Float`, `String`, `Data`, `[UInt8]`, `Date` and `UUID` do. `Decimal` does not: its column is a text. A type
-/// with raw values of one of these types can be declared to:
+/// Integers, `Double`, `Float`, `String`, `Data`, `[UInt8]`, `Date` and `UUID` do. `Decimal` does not: its column is a
+/// text. A type with raw values of one of these types can be declared to:
 ///
 ///     extension Stars: SortableColumnValue {}
 public protocol SortableColumnValue: Encodable, Sendable {}
@@ -30,7 +30,7 @@ extension String: SortableColumnValue {}
 extension [UInt8]: SortableColumnValue {}
 
 #if Foundation
-    extension Data: SortableColumnValue {}
-    extension Date: SortableColumnValue {}
-    extension UUID: SortableColumnValue {}
+extension Data: SortableColumnValue {}
+extension Date: SortableColumnValue {}
+extension UUID: SortableColumnValue {}
 #endif

@@ -1,13 +1,13 @@
 #if Foundation
-    #if canImport(FoundationEssentials)
-        internal import FoundationEssentials
-    #else
-        internal import Foundation
-    #endif
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 #endif
 
-/// The form in which a type writes its values, where it reads the same value from others, too: a UUID in lower case, a date with
-/// a space in the place of the T.
+/// The form in which a type writes its values, where it reads the same value from others, too: a UUID in lower case, a
+/// date with a space in the place of the T.
 ///
 /// Such values are compared in this form, in which each has exactly one: see ``read(_:)``.
 enum StoredForm: Sendable, Hashable {
@@ -90,14 +90,12 @@ enum StoredForm: Sendable, Hashable {
         [.float, .date, .uuid] + foundations
 
     #if Foundation
-        private static let foundations: [StoredForm] =
-            [.decimal, .url]
-            + [
-                DateColumns.secondsSince1970, .millisecondsSince1970, .microsecondsSince1970,
-                .secondsSince2001,
-            ].map(StoredForm.moment)
+    private static let foundations: [StoredForm] =
+        [.decimal, .url]
+        + [DateColumns.secondsSince1970, .millisecondsSince1970, .microsecondsSince1970, .secondsSince2001].map(
+            StoredForm.moment)
     #else
-        private static let foundations: [StoredForm] = []
+    private static let foundations: [StoredForm] = []
     #endif
 
     // MARK: Values
@@ -114,10 +112,10 @@ enum StoredForm: Sendable, Hashable {
         case (.uuid, .text(let text)):
             UUIDText(text.utf8Span.span) == nil ? nil : .text(text.uppercased())
         #if Foundation
-            case (.moment(let columns), .integer), (.moment(let columns), .real):
-                columns.date(value).flatMap { columns.value($0) }
-            case (.decimal, .text(let text)): Decimal.read(text).map { .text($0.description) }
-            case (.url, .text(let text)): URL(string: text).map { .text($0.absoluteString) }
+        case (.moment(let columns), .integer), (.moment(let columns), .real):
+            columns.date(value).flatMap { columns.value($0) }
+        case (.decimal, .text(let text)): Decimal.read(text).map { .text($0.description) }
+        case (.url, .text(let text)): URL(string: text).map { .text($0.absoluteString) }
         #endif
         default: nil
         }
@@ -206,19 +204,19 @@ extension StoredForm.Kind {
             self = .float
         } else {
             #if Foundation
-                if type == Date.self {
-                    self = .date
-                } else if type == UUID.self {
-                    self = .uuid
-                } else if type == Decimal.self {
-                    self = .decimal
-                } else if type == URL.self {
-                    self = .url
-                } else {
-                    return nil
-                }
-            #else
+            if type == Date.self {
+                self = .date
+            } else if type == UUID.self {
+                self = .uuid
+            } else if type == Decimal.self {
+                self = .decimal
+            } else if type == URL.self {
+                self = .url
+            } else {
                 return nil
+            }
+            #else
+            return nil
             #endif
         }
     }

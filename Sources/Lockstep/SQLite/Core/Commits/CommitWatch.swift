@@ -37,8 +37,7 @@ final class CommitWatch {
     /// All commits to the database, counted from an arbitrary start.
     static func total(_ connection: borrowing Connection) throws(LockstepError) -> UInt32 {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        let code = unsafe sqlite3_file_control(
-            connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        let code = unsafe sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
         guard code == SQLITE_OK, let file = unsafe file,
             let methods = unsafe file.pointee.pMethods, unsafe methods.pointee.iVersion >= 2
         else { throw unreadable(connection) }
@@ -55,8 +54,7 @@ final class CommitWatch {
         own &+= 1
         // A failure loses nothing: everything is in the log, and a later checkpoint tries again.
         if pages >= Self.checkpointAt {
-            unsafe _ = sqlite3_wal_checkpoint_v2(
-                database, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            unsafe _ = sqlite3_wal_checkpoint_v2(database, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         }
     }
 

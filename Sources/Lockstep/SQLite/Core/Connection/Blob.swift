@@ -21,9 +21,7 @@ public struct Blob: ~Copyable {
         _ place: BlobPlace, _ access: Access, on core: ConnectionCore
     ) throws(LockstepError) {
         let name = SQLName(place.table)
-        if access == .write,
-            name.hasPrefix(SQLName(EngineTables.prefix)) || name.hasPrefix("sqlite_")
-        {
+        if access == .write, name.hasPrefix(SQLName(EngineTables.prefix)) || name.hasPrefix("sqlite_") {
             throw LockstepError(
                 .denied, "cannot write to \(name.folded): its rows belong to the engine",
                 hint: "only read from it", context: .init(table: place.table))
@@ -36,13 +34,11 @@ public struct Blob: ~Copyable {
         try core.requireTransactionGoesOn("\(place.table).\(place.column)")
         var opened: OpaquePointer?
         let code = unsafe sqlite3_blob_open(
-            core.database, "main", place.table, place.column, place.row, access == .write ? 1 : 0,
-            &opened)
+            core.database, "main", place.table, place.column, place.row, access == .write ? 1 : 0, &opened)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             throw core.error(code).located(
                 "cannot open \(place.table).\(place.column)",
-                hint: "the table, the column and the row must exist, and hold a BLOB or TEXT",
-                context: place.context)
+                hint: "the table, the column and the row must exist, and hold a BLOB or TEXT", context: place.context)
         }
         unsafe self.handle = unsafe handle
         self.core = core
@@ -129,8 +125,7 @@ public struct Blob: ~Copyable {
     ) throws(LockstepError) {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else {
             throw LockstepError(
-                .misuse,
-                "bytes \(offset) to \(offset &+ length) are outside the blob's \(count) bytes",
+                .misuse, "bytes \(offset) to \(offset &+ length) are outside the blob's \(count) bytes",
                 hint: "a blob's size is fixed when its row is written")
         }
     }

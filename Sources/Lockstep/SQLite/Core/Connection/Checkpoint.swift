@@ -11,8 +11,7 @@ extension Connection {
     {
         guard !isInTransaction else {
             throw LockstepError(
-                .misuse, "a checkpoint cannot run inside a transaction",
-                hint: "run it before or after the transaction")
+                .misuse, "a checkpoint cannot run inside a transaction", hint: "run it before or after the transaction")
         }
         var inLog: Int32 = 0
         var copied: Int32 = 0

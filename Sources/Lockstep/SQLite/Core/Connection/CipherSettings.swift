@@ -6,8 +6,7 @@ extension Connection {
     func cipherSettings() throws -> [String: String] {  // exact: names of the source
         var settings: [String: String] = [:]  // exact: names of the source
         let pragmas: [StaticString] = [
-            "cipher_page_size", "page_size", "cipher_use_hmac", "cipher_hmac_algorithm",
-            "cipher_plaintext_header_size",
+            "cipher_page_size", "page_size", "cipher_use_hmac", "cipher_hmac_algorithm", "cipher_plaintext_header_size",
         ]
         try with(rights: .engine) {
             for pragma in pragmas {
@@ -18,8 +17,7 @@ extension Connection {
         }
         // A negative number only queries the value.
         var reserved: Int32 = -1
-        let code = unsafe sqlite3_file_control(
-            handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
+        let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
         guard code == SQLITE_OK else { throw core.error(code) }
         settings["reserved bytes"] = "\(reserved)"
         return settings

@@ -9,8 +9,8 @@ public struct ConnectionOptions: Sendable {
         case normal = "NORMAL"
     }
 
-    /// What opening does if the write-ahead log is damaged, so that SQLite does not reach commits in it, and nobody else has
-    /// the database open.
+    /// What opening does if the write-ahead log is damaged, so that SQLite does not reach commits in it, and nobody
+    /// else has the database open.
     public enum DamagedLog: Sendable {
         /// Fail with ``LockstepError/Code/damaged``, and change nothing.
         case refuse
@@ -24,7 +24,8 @@ public struct ConnectionOptions: Sendable {
     /// Refuse every write. For queries of unknown origin.
     public var isQueryOnly = false
     /// What opening does if the write-ahead log is damaged; by default ``DamagedLog/setAside``. A query-only connection
-    /// always refuses, or, with ``Synchronous/normal``, reads what SQLite reaches: there a power cut can leave such a log.
+    /// always refuses, or, with ``Synchronous/normal``, reads what SQLite reaches: there a power cut can leave such a
+    /// log.
     public var damagedLog = DamagedLog.setAside
     /// Bytes of memory for pages. SQLite's default of 2 MB makes a cached read six times slower.
     public var cacheBytes = 16 * 1024 * 1024
@@ -58,15 +59,15 @@ public struct ConnectionOptions: Sendable {
     /// that is opened for one task.
     public var deadline: ContinuousClock.Instant?
 
-    /// How many rows ``Connection/all(_:where:orderBy:limit:offset:)`` can open to order them by a sealed column, before it fails with
-    /// ``LockstepError/Code/limitExceeded``. Opening 100,000 cells takes some 0.1 s.
+    /// How many rows ``Connection/all(_:where:orderBy:limit:offset:)`` can open to order them by a sealed column,
+    /// before it fails with ``LockstepError/Code/limitExceeded``. Opening 100,000 cells takes some 0.1 s.
     public var maximumOpenedRows = 100_000
 
     /// The part of an upper layer in the connection.
     var addition: (any ConnectionExtension)?
 
-    /// Whether another connection of the same store has compared the keyring with the database: since then both can have
-    /// changed, which does not make the store's keys old.
+    /// Whether another connection of the same store has compared the keyring with the database: since then both can
+    /// have changed, which does not make the store's keys old.
     var isLater = false
     /// What a connection may do to the file and to what is beside it.
     enum Access: Sendable {

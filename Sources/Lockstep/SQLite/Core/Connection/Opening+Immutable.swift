@@ -14,8 +14,7 @@ extension Opening {
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(
             immutableURI(path), &opened,
-            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-            try GuardedVFS.name())
+            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, try GuardedVFS.name())
         return try unsafe usable(opened, code, path)
     }
 

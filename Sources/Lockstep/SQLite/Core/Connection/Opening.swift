@@ -9,8 +9,8 @@ extension Connection {
     public var setAsideLog: SetAsideLog? { core.setAsideLog }
 
     /// Opens an existing encrypted database.
-    /// - Throws: ``LockstepError`` with the reason that the file does not open; see ``Diagnosis``. Finding the
-    ///   reason writes nothing. ``LockstepError/Code/damaged`` for a damaged log, and the errors of setting it aside: see
+    /// - Throws: ``LockstepError`` with the reason that the file does not open; see ``Diagnosis``. Finding the reason
+    ///   writes nothing. ``LockstepError/Code/damaged`` for a damaged log, and the errors of setting it aside: see
     ///   ``ConnectionOptions/damagedLog``.
     public static func open(
         _ path: FilePath, key: borrowing DatabaseKey, options: ConnectionOptions = .init()
@@ -21,13 +21,11 @@ extension Connection {
         if size < Profile.current.pageSize {
             let diagnosis = try Diagnosis.examine(path, key: key)
             throw diagnosis.error(path)
-                ?? LockstepError(
-                    .truncated, "\(path) ends after \(counted(size, "byte"))", context: .file(path))
+                ?? LockstepError(.truncated, "\(path) ends after \(counted(size, "byte"))", context: .file(path))
         }
         var options = options
         options.access = ReadOnlyPlace.access(path, options)
-        let setAside = try FirstLook.run(
-            on: path, key: key, timeout: options.busyTimeout, options.answer)
+        let setAside = try FirstLook.run(on: path, key: key, timeout: options.busyTimeout, options.answer)
         let connection = try openOrExplain(path, key, options)
         if let setAside { try Opening.leave(setAside, connection) }
         return connection
@@ -120,8 +118,7 @@ extension Connection {
     ///   SQLite refuses.
     public static func inMemory(_ options: ConnectionOptions = .init()) throws -> Connection {
         _ = try LinkGuard.check()
-        return try Opening.open(
-            nil, keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true), options.ofNew)
+        return try Opening.open(nil, keyspec: DatabaseKey.ephemeral().keyspec(withSalt: true), options.ofNew)
     }
 }
 
@@ -206,11 +203,8 @@ enum Opening {
         _ = EngineMemory.isArranged
         var opened: OpaquePointer?
         // Never SQLITE_OPEN_URI: an untrusted path could name another file's key.
-        let flags =
-            access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-            | (path == nil ? SQLITE_OPEN_CREATE : 0)
-        let code = unsafe sqlite3_open_v2(
-            path.map(fileName) ?? ":memory:", &opened, flags, try GuardedVFS.name())
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (path == nil ? SQLITE_OPEN_CREATE : 0)
+        let code = unsafe sqlite3_open_v2(path.map(fileName) ?? ":memory:", &opened, flags, try GuardedVFS.name())
         return try unsafe usable(opened, code, path)
     }
 
@@ -221,8 +215,7 @@ enum Opening {
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let error = unsafe ResultCode.error(code, on: opened)
             unsafe sqlite3_close_v2(opened)
-            throw error.located(
-                "cannot open \(path ?? ":memory:")", context: .init(file: path?.string))
+            throw error.located("cannot open \(path ?? ":memory:")", context: .init(file: path?.string))
         }
         return unsafe handle
     }
@@ -242,8 +235,7 @@ enum Opening {
             guard !FileAccess.exists(side) else {
                 throw LockstepError(
                     .alreadyExists, "\(side) is left over from another database",
-                    hint: "move it away first: SQLite would replay it into the new file",
-                    context: .file(side))
+                    hint: "move it away first: SQLite would replay it into the new file", context: .file(side))
             }
         }
     }
@@ -253,8 +245,7 @@ enum Opening {
     private static func leaveLogAlone(_ connection: borrowing Connection) throws {
         let log = DatabaseFile.side("-wal", of: connection.path)
         guard FileAccess.exists(log), try FileAccess.sizeOfRegularFile(log) > 0 else { return }
-        let code = unsafe lockstep_db_config_flag(
-            connection.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        let code = unsafe lockstep_db_config_flag(connection.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: connection.handle) }
     }
 
@@ -314,8 +305,7 @@ enum Opening {
     static func dropJournal(_ connection: borrowing Connection) throws {
         guard try connection.value("PRAGMA journal_mode = OFF", as: String.self) == "off" else {
             throw LockstepError(
-                .misuse, "the journal of \(connection.path) cannot be turned off",
-                context: .file(connection.path))
+                .misuse, "the journal of \(connection.path) cannot be turned off", context: .file(connection.path))
         }
         try connection.setPragma("synchronous", "OFF")
     }
@@ -334,9 +324,7 @@ enum Opening {
         }
     }
 
-    private static func configureUnderWait(
-        _ connection: borrowing Connection, _ options: ConnectionOptions
-    ) throws {
+    private static func configureUnderWait(_ connection: borrowing Connection, _ options: ConnectionOptions) throws {
         // The first read: it fails if the key is wrong.
         _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
         if options.isScratch { try dropJournal(connection) }
@@ -372,8 +360,7 @@ enum Opening {
         _ path: FilePath, _ connection: borrowing Connection
     ) throws(LockstepError) {
         var hasMoved: Int32 = 0
-        let code = unsafe sqlite3_file_control(
-            connection.handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        let code = unsafe sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: connection.handle) }
         guard hasMoved == 0 else {
             throw LockstepError(

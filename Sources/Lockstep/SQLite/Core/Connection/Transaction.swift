@@ -14,8 +14,7 @@ struct Transaction: ~Copyable {
 
     /// Begins a transaction on `connection`, which must have none open.
     init(_ kind: Kind, on connection: borrowing Connection) throws {
-        let held = try LockOrder.transaction(
-            isShared: kind == .immediate && connection.core.isShared)
+        let held = try LockOrder.transaction(isShared: kind == .immediate && connection.core.isShared)
         try connection.begin(kind)
         core = connection.core
         self.held = held
@@ -35,8 +34,7 @@ struct Transaction: ~Copyable {
 extension Connection {
     /// Begins a transaction in which the attachment's knowledge of the database is current.
     func begin(_ kind: Transaction.Kind) throws {
-        let command: TransactionControl.Command =
-            kind == .deferred ? .beginDeferred : .beginImmediate
+        let command: TransactionControl.Command = kind == .deferred ? .beginDeferred : .beginImmediate
         try run(command)
         guard let attachment = core.attachment.state else { return }
         do {

@@ -18,8 +18,7 @@ extension Connection {
     }
 
     private func setTriggers(on isOn: Bool) throws(LockstepError) {
-        let code = unsafe lockstep_db_config_flag(
-            handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0)
+        let code = unsafe lockstep_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0)
         guard code == SQLITE_OK else { throw core.error(code) }
     }
 }

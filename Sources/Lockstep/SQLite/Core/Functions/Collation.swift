@@ -31,8 +31,7 @@ extension Connection {
                 guard let context = unsafe context else { return 0 }
                 let box = unsafe Unmanaged<CollationBox>.fromOpaque(context).takeUnretainedValue()
                 let order = box.collation.compare(
-                    unsafe CollationBox.text(first, firstCount),
-                    unsafe CollationBox.text(second, secondCount))
+                    unsafe CollationBox.text(first, firstCount), unsafe CollationBox.text(second, secondCount))
                 return Int32(order.signum())
             },
             { context in
@@ -54,7 +53,6 @@ private final class CollationBox {
 
     /// A comparison cannot fail: bytes that are not UTF-8 become U+FFFD.
     static func text(_ start: UnsafeRawPointer?, _ count: Int32) -> String {
-        unsafe String(
-            decoding: UnsafeRawBufferPointer(start: start, count: Int(count)), as: UTF8.self)
+        unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: Int(count)), as: UTF8.self)
     }
 }

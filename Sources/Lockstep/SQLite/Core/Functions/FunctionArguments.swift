@@ -20,8 +20,7 @@ public struct FunctionArguments: ~Copyable {
     public subscript(_ index: Int) -> Value {
         get throws {
             guard let value = unsafe call.value(index) else {
-                throw LockstepError(
-                    .misuse, "\(name) has no argument \(index): the call has \(count)")
+                throw LockstepError(.misuse, "\(name) has no argument \(index): the call has \(count)")
             }
             switch call.kind(index) {
             case .null: return .null
@@ -29,11 +28,9 @@ public struct FunctionArguments: ~Copyable {
             case .real: return .real(call.real(index))
             case .text:
                 let start = unsafe sqlite3_value_text(value)
-                let bytes = unsafe UnsafeBufferPointer(
-                    start: start, count: Int(sqlite3_value_bytes(value)))
+                let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
                 guard let text = unsafe String(validating: bytes, as: UTF8.self) else {
-                    throw LockstepError(
-                        .decodeMismatch, "argument \(index) of \(name) is not valid UTF-8")
+                    throw LockstepError(.decodeMismatch, "argument \(index) of \(name) is not valid UTF-8")
                 }
                 return .text(text)
             case .blob: return .blob(try call.bytes(index))

@@ -9,10 +9,7 @@ struct FunctionCall: ~Copyable {
     private let values: UnsafeMutablePointer<OpaquePointer?>?
     private let context: OpaquePointer?
 
-    init(
-        _ context: OpaquePointer?, _ count: Int32 = 0,
-        _ values: UnsafeMutablePointer<OpaquePointer?>? = nil
-    ) {
+    init(_ context: OpaquePointer?, _ count: Int32 = 0, _ values: UnsafeMutablePointer<OpaquePointer?>? = nil) {
         self.count = Int(count)
         unsafe self.values = unsafe values
         unsafe self.context = unsafe context
@@ -50,15 +47,12 @@ struct FunctionCall: ~Copyable {
         let value = unsafe value(index)
         let isText = unsafe sqlite3_value_type(value) == SQLITE_TEXT
         let start =
-            unsafe isText
-            ? sqlite3_value_text(value)
-            : sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+            unsafe isText ? sqlite3_value_text(value) : sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
         // An empty text has an address.
         guard unsafe start != nil || !isText else {
             throw LockstepError(.tooLarge, "there is not enough memory for a text in UTF-8")
         }
-        let bytes = unsafe UnsafeBufferPointer(
-            start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
+        let bytes = unsafe UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
         return try unsafe body(bytes.span)
     }
 
@@ -113,8 +107,7 @@ struct FunctionCall: ~Copyable {
             guard let start = unsafe start else {
                 return unsafe sqlite3_result_text64(context, "", 0, transient, UInt8(SQLITE_UTF8))
             }
-            unsafe sqlite3_result_text64(
-                context, start, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+            unsafe sqlite3_result_text64(context, start, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
         }
     }
 

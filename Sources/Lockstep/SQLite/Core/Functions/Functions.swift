@@ -26,12 +26,10 @@ enum Functions {
             let (column, form) = (try call.text(1), try call.text(2))
             let kinds = ["date": "a date", "uuid": "a UUID", "url": "a URL"]
             throw LockstepError(
-                .decodeMismatch,
-                "\(column) has a value that is not read as \(kinds[form] ?? "a decimal number")",
+                .decodeMismatch, "\(column) has a value that is not read as \(kinds[form] ?? "a decimal number")",
                 hint: "correct it first: for such a value, `lockstep_\(form)` gives NULL")
         }
-        let forms = Dictionary(
-            uniqueKeysWithValues: ([.truth] + StoredForm.all).map { ($0.identifier, $0) })
+        let forms = Dictionary(uniqueKeysWithValues: ([.truth] + StoredForm.all).map { ($0.identifier, $0) })
         try connection.add("lockstep_as_written", argumentCount: 3, isDeterministic: true) {
             call throws(LockstepError) in
             guard let form = forms[try call.text(2)], call.kind(0) != .null,
@@ -43,18 +41,18 @@ enum Functions {
                 hint: "read it by SQL, and write it again")
         }
         #if Foundation
-            try connection.add(
-                "lockstep_decimal_order", argumentCount: 1, isDeterministic: true
-            ) { call throws(LockstepError) in
-                guard call.kind(0) == .text,
-                    case .text(let number)? = StoredForm.decimal.canonical(.text(try call.text(0)))
-                else { return }
-                call.setResult(Value.text(DecimalOrder.key(number)))
-            }
+        try connection.add(
+            "lockstep_decimal_order", argumentCount: 1, isDeterministic: true
+        ) { call throws(LockstepError) in
+            guard call.kind(0) == .text, case .text(let number)? = StoredForm.decimal.canonical(.text(try call.text(0)))
+            else { return }
+            call.setResult(Value.text(DecimalOrder.key(number)))
+        }
         #endif
     }
 
-    /// Whether a blind index finds the first argument by what is read from it. What is not read at all is another error.
+    /// Whether a blind index finds the first argument by what is read from it. What is not read at all is another
+    /// error.
     private static func isFound(
         _ call: borrowing FunctionCall, _ form: StoredForm
     ) throws(LockstepError) -> Bool {
@@ -63,8 +61,8 @@ enum Functions {
         return form.alternatives(of: written).contains(value)
     }
 
-    /// Registers `lockstep_date(x)`, `lockstep_uuid(x)`, `lockstep_decimal(x)`, `lockstep_url(x)` and those of numbers: what is
-    /// read from `x` as this type, in the form in which it is written; NULL for what is not read.
+    /// Registers `lockstep_date(x)`, `lockstep_uuid(x)`, `lockstep_decimal(x)`, `lockstep_url(x)` and those of numbers:
+    /// what is read from `x` as this type, in the form in which it is written; NULL for what is not read.
     private static func register(
         _ form: StoredForm, on connection: borrowing Connection
     ) throws(LockstepError) {
@@ -86,8 +84,7 @@ enum DecimalOrder {
     /// Of a number as `Decimal` describes it: its sign, the place of its first digit, and its digits.
     static func key(_ number: String) -> String {
         let isNegative = number.hasPrefix("-")
-        let parts = number.dropFirst(isNegative ? 1 : 0).split(
-            separator: ".", omittingEmptySubsequences: false)
+        let parts = number.dropFirst(isNegative ? 1 : 0).split(separator: ".", omittingEmptySubsequences: false)
         let whole = parts.first.map { $0 == "0" ? "" : $0 } ?? ""
         let fraction = parts.count > 1 ? parts[1] : ""
         let zeros = whole.isEmpty ? fraction.prefix { $0 == "0" }.count : 0

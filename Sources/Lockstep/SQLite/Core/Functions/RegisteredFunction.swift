@@ -11,10 +11,7 @@ final class RegisteredFunction {
         let step: (borrowing FunctionCall) -> Void
         let result: (borrowing FunctionCall) -> Void
 
-        init(
-            step: @escaping (borrowing FunctionCall) -> Void,
-            result: @escaping (borrowing FunctionCall) -> Void
-        ) {
+        init(step: @escaping (borrowing FunctionCall) -> Void, result: @escaping (borrowing FunctionCall) -> Void) {
             self.step = step
             self.result = result
         }
@@ -109,8 +106,7 @@ extension Connection {
                 unsafe sqlite3_create_function_v2(
                     handle, name, Int32(clamping: count ?? -1), SQLITE_UTF8 | rights, context,
                     { context, count, values in
-                        unsafe RegisteredFunction.of(context)?.call(
-                            FunctionCall(context, count, values))
+                        unsafe RegisteredFunction.of(context)?.call(FunctionCall(context, count, values))
                     }, nil, nil, release)
             } else {
                 unsafe sqlite3_create_function_v2(
@@ -120,8 +116,7 @@ extension Connection {
                             FunctionCall(context, count, values))
                     },
                     { context in
-                        unsafe RegisteredFunction.of(context)?.takeGroup(context)?.result(
-                            FunctionCall(context))
+                        unsafe RegisteredFunction.of(context)?.takeGroup(context)?.result(FunctionCall(context))
                     }, release)
             }
         guard code == SQLITE_OK else { throw core.error(code) }

@@ -21,13 +21,10 @@ public struct SQLFunction: Sendable {
     }
 
     /// A function of one row's values.
-    public init(
-        _ name: String, argumentCount: Int?, isDeterministic: Bool = false, body: @escaping Body
-    ) {
+    public init(_ name: String, argumentCount: Int?, isDeterministic: Bool = false, body: @escaping Body) {
         self.init(
             name, argumentCount, isDeterministic,
-            .scalar { call in call.setResult(of: name) { try body(FunctionArguments(call, name)) } }
-        )
+            .scalar { call in call.setResult(of: name) { try body(FunctionArguments(call, name)) } })
     }
 
     /// A function of a group of rows, as `sum` is.
@@ -88,8 +85,7 @@ extension Connection {
         switch function.kind {
         case .scalar(let body):
             try add(
-                function.name, argumentCount: function.argumentCount,
-                isDeterministic: function.isDeterministic, body)
+                function.name, argumentCount: function.argumentCount, isDeterministic: function.isDeterministic, body)
         case .aggregate(let group):
             try add(function.name, argumentCount: function.argumentCount, aggregate: group)
         }

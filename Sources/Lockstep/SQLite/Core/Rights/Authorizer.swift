@@ -120,8 +120,7 @@ package final class Authorizer {
             database,
             { context, action, first, second, _, _ in
                 guard let context = unsafe context else { return SQLITE_DENY }
-                let authorizer = unsafe Unmanaged<Authorizer>.fromOpaque(context)
-                    .takeUnretainedValue()
+                let authorizer = unsafe Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
                 if action == SQLITE_READ || action == SQLITE_FUNCTION, !authorizer.countTerm() {
                     return SQLITE_DENY
                 }
@@ -172,11 +171,9 @@ package final class Authorizer {
         }
         switch action {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: sawTransactionControl = true
-        case SQLITE_CREATE_TABLE where mode == .migration,
-            SQLITE_CREATE_VTABLE where mode == .migration:
+        case SQLITE_CREATE_TABLE where mode == .migration, SQLITE_CREATE_VTABLE where mode == .migration:
             tableChanges.created.insert(SQLName(first ?? ""))
-        case SQLITE_DROP_TABLE where mode == .migration,
-            SQLITE_DROP_VTABLE where mode == .migration:
+        case SQLITE_DROP_TABLE where mode == .migration, SQLITE_DROP_VTABLE where mode == .migration:
             tableChanges.dropped.insert(SQLName(first ?? ""))
         default: break
         }
@@ -194,8 +191,8 @@ package final class Authorizer {
         return SQLITE_DENY
     }
 
-    /// Stops the preparation of a statement that changes what closures find. A statement that was prepared in another call is
-    /// stopped when it runs, because SQLite prepares these again.
+    /// Stops the preparation of a statement that changes what closures find. A statement that was prepared in another
+    /// call is stopped when it runs, because SQLite prepares these again.
     private func stateStop(
         _ action: Int32, _ first: String?, _ second: String?
     ) -> LockstepError? {
@@ -212,8 +209,7 @@ package final class Authorizer {
         guard stateRule == .keepFirst else { return nil }
         stopsForState = true
         return LockstepError(
-            .misuse,
-            "a statement that changes the connection's settings was prepared in another call",
+            .misuse, "a statement that changes the connection's settings was prepared in another call",
             hint: "prepare it in the call that runs it")
     }
 
@@ -223,8 +219,7 @@ package final class Authorizer {
         case SQLITE_ATTACH:
             LockstepError(
                 .denied, "ATTACH is refused here: the attached file could be plaintext",
-                hint: "open the other file as a separate store; to compact a file, use "
-                    + "Connection.vacuum()")
+                hint: "open the other file as a separate store; to compact a file, use " + "Connection.vacuum()")
         case SQLITE_TRANSACTION: transactionDenial(first ?? "the statement")
         // Releasing a savepoint from before the transaction's closure would end the transaction early.
         case SQLITE_SAVEPOINT:
@@ -235,9 +230,8 @@ package final class Authorizer {
             ownNameDenial(first.map { SQLName($0) })
         case SQLITE_DROP_TEMP_VIEW: viewDenial(SQLName(first ?? ""))
         case SQLITE_ALTER_TABLE: ownNameDenial(second.map { SQLName($0) })
-        case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TEMP_INDEX,
-            SQLITE_DROP_TEMP_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER,
-            SQLITE_DROP_TRIGGER, SQLITE_DROP_TEMP_TRIGGER:
+        case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TEMP_INDEX, SQLITE_DROP_TEMP_INDEX,
+            SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER, SQLITE_DROP_TRIGGER, SQLITE_DROP_TEMP_TRIGGER:
             attachedDenial(first.map { SQLName($0) }, to: second.map { SQLName($0) })
         default: nil
         }
@@ -252,16 +246,14 @@ package final class Authorizer {
         guard openTransactions > 0 else { return nil }
         return LockstepError(
             .denied, "\(statement) is refused inside the closure of a transaction",
-            hint: "return from the closure to commit, throw from it to roll back; "
-                + "Connection.savepoint(_:) nests")
+            hint: "return from the closure to commit, throw from it to roll back; " + "Connection.savepoint(_:) nests")
     }
 
     private func viewDenial(_ name: SQLName) -> LockstepError? {
         if let denial = ownNameDenial(name) { return denial }
         guard mode == .migration, viewNames.contains(name) else { return nil }
         return LockstepError(
-            .denied,
-            "\(name.folded) is refused: it is the readable view of a table with sealed columns",
+            .denied, "\(name.folded) is refused: it is the readable view of a table with sealed columns",
             hint: "drop another view; the engine makes this one for each connection")
     }
 
@@ -280,8 +272,7 @@ package final class Authorizer {
     private func ownNameDenial(_ name: SQLName?) -> LockstepError? {
         guard let name, EngineTables.isReserved(name), !lentNames.contains(name) else { return nil }
         return LockstepError(
-            .denied,
-            "\(name.folded) is refused: names that begin with lockstep_ are reserved for the engine",
+            .denied, "\(name.folded) is refused: names that begin with lockstep_ are reserved for the engine",
             hint: "choose another name")
     }
 
@@ -299,8 +290,7 @@ package final class Authorizer {
             || (argument != nil && isLogWatched && name == "wal_autocheckpoint")
         if refused {
             return LockstepError(
-                .denied,
-                "PRAGMA \(name.folded) is refused: the engine manages it to keep the file safe",
+                .denied, "PRAGMA \(name.folded) is refused: the engine manages it to keep the file safe",
                 hint: name == "writable_schema" && mode == .migration
                     ? "if the migration edits definitions, declare `-- lockstep: \(Self.editsDirective)`"
                     : "the engine manages keys, cipher settings and a connection's safety settings")

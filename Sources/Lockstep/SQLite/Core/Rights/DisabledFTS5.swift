@@ -20,11 +20,8 @@ final class DisabledFTS5 {
     /// Replaces FTS5. The connection keeps this object for as long as it is open.
     init(on database: OpaquePointer) throws(LockstepError) {
         // These functions hold a pointer that FTS5 frees when it is replaced.
-        for (name, count) in [("fts5", 1), ("fts5_locale", 2), ("fts5_insttoken", 1)]
-            as [(String, Int32)]
-        {
-            let code = unsafe sqlite3_create_function_v2(
-                database, name, count, SQLITE_UTF8, nil, nil, nil, nil, nil)
+        for (name, count) in [("fts5", 1), ("fts5_locale", 2), ("fts5_insttoken", 1)] as [(String, Int32)] {
+            let code = unsafe sqlite3_create_function_v2(database, name, count, SQLITE_UTF8, nil, nil, nil, nil, nil)
             guard code == SQLITE_OK else { throw unsafe ResultCode.error(code, on: database) }
         }
         // The vocabulary module first, because it uses FTS5.
@@ -63,9 +60,8 @@ final class DisabledFTS5 {
         ) -> Int32
 
     private static let connect: Connect = { database, context, count, arguments, answer, _ in
-        guard count > 2, let context = unsafe context, let arguments = unsafe arguments,
-            let kind = unsafe arguments[0], let name = unsafe arguments[2],
-            let answer = unsafe answer
+        guard count > 2, let context = unsafe context, let arguments = unsafe arguments, let kind = unsafe arguments[0],
+            let name = unsafe arguments[2], let answer = unsafe answer
         else { return SQLITE_ERROR }
         let code = unsafe sqlite3_declare_vtab(database, "CREATE TABLE closed (content)")
         guard code == SQLITE_OK else { return code }

@@ -30,8 +30,7 @@ enum EngineTables {
     static let guardPrefix = "lockstep_sealed_"
 
     static let names = [
-        ledger, epochs, progress, repeatables, repairs, datasets, columns, indexes, fieldKeys,
-        manifests,
+        ledger, epochs, progress, repeatables, repairs, datasets, columns, indexes, fieldKeys, manifests,
     ]
 
     /// For SQL that excludes these tables from a program's schema: `name NOT IN (\(verbatim: quotedNames))`.

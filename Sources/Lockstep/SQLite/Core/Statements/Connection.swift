@@ -154,7 +154,8 @@ public struct Connection: ~Copyable {
         unsafe sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// Runs `body`, which waits for other connections' locks for at most `timeout`: with zero, a lock is an error at once.
+    /// Runs `body`, which waits for other connections' locks for at most `timeout`: with zero, a lock is an error at
+    /// once.
     func waiting<Result: ~Copyable>(
         atMost timeout: Duration, _ body: (borrowing Connection) throws -> Result
     ) throws -> Result {

@@ -27,8 +27,8 @@ final class ConnectionCore {
     var attachment = Attachment()
     /// How many rows an order by a sealed column can open.
     var maximumOpenedRows = Int.max
-    /// Whether the schema has been looked at since the transaction, or a change of the schema, began. Only another transaction
-    /// can see a change of others.
+    /// Whether the schema has been looked at since the transaction, or a change of the schema, began. Only another
+    /// transaction can see a change of others.
     let knowsSchema = Flag()
     /// Whether others can use the file too: not while it is being made, and not in memory.
     var isShared = false
@@ -107,8 +107,8 @@ final class ConnectionCore {
         unsafe lockstep_db_config_value(database, SQLITE_DBCONFIG_ENABLE_FKEY) != 0
     }
 
-    /// Whether one of the statements that are running has such SQL: those whose rows are being read, and the one that calls
-    /// a function.
+    /// Whether one of the statements that are running has such SQL: those whose rows are being read, and the one that
+    /// calls a function.
     func isRunning(where matches: (String) -> Bool) -> Bool {
         var next = unsafe sqlite3_next_stmt(database, nil)
         while let statement = unsafe next {

@@ -3,8 +3,8 @@ internal import CSQLCipher
 /// What SQL can change on a connection that stays in force after the closure that ran it: settings, and objects in the
 /// temporary schema.
 ///
-/// A pool lends its connections to many closures. One that finds the settings of another would give other results, depending
-/// on the connection that it gets.
+/// A pool lends its connections to many closures. One that finds the settings of another would give other results,
+/// depending on the connection that it gets.
 struct ConnectionState {
     /// An object of the temporary schema.
     private struct Object: Hashable {
@@ -28,8 +28,7 @@ struct ConnectionState {
         busyTimeout = core.authorizer.busyTimeout
         var values: [Int64?] = []
         for name in LastingSettings.readable {
-            values.append(
-                try core.texts("PRAGMA \(name.spelling)").first?.first.flatMap { Int64($0) })
+            values.append(try core.texts("PRAGMA \(name.spelling)").first?.first.flatMap { Int64($0) })
         }
         self.values = values
         isLikeCaseSensitive = try core.texts("SELECT 'a' LIKE 'A'") == [["0"]]

@@ -1,24 +1,22 @@
 internal import CSQLCipher
 
 extension EngineTables {
-    /// The most rows that one of the tables can have. Lockstep writes one for each migration, keyring, sealed column, index
-    /// or key.
+    /// The most rows that one of the tables can have. Lockstep writes one for each migration, keyring, sealed column,
+    /// index or key.
     static let mostRows = 65_536
     /// The most bytes of texts and blobs in one of the tables. The largest are ways down of migrations.
     static let mostBytes = 64 * 1024 * 1024
 
-    /// Whether the table exists and is a table. Its rows can then be read into memory: anyone with the database's key can
-    /// have written them, so their number and size are counted first.
+    /// Whether the table exists and is a table. Its rows can then be read into memory: anyone with the database's key
+    /// can have written them, so their number and size are counted first.
     ///
     /// `sqlite_schema` has no index by name, and reading all of it for each of many migrations would add up. So a table
     /// that does not exist takes no query: this asks SQLite's schema in memory, after making sure that it matches the
     /// file.
-    /// - Parameter isSchemaRead: Whether the table was read or found missing in the open transaction, or before it and no
-    ///   other connection has written since. Nothing is counted then.
+    /// - Parameter isSchemaRead: Whether the table was read or found missing in the open transaction, or before it and
+    ///   no other connection has written since. Nothing is counted then.
     /// - Throws: ``LockstepError/Code/tampered`` for a virtual table, and for more rows or bytes than Lockstep writes.
-    static func exists(
-        _ table: String, _ connection: borrowing Connection, isSchemaRead: Bool = false
-    ) throws -> Bool {
+    static func exists(_ table: String, _ connection: borrowing Connection, isSchemaRead: Bool = false) throws -> Bool {
         guard !isSchemaRead else { return try knows(nil, of: table, connection) }
         _ = try connection.value(
             "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema)", as: Bool.self)
@@ -99,8 +97,7 @@ extension EngineTables {
         of table: String, _ connection: borrowing Connection, _ body: () throws -> Result
     ) throws -> Result {
         let before = unsafe sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, -1)
-        unsafe _ = sqlite3_limit(
-            connection.handle, SQLITE_LIMIT_LENGTH, min(before, Int32(mostBytes)))
+        unsafe _ = sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, min(before, Int32(mostBytes)))
         defer { unsafe _ = sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, before) }
         do {
             return try body()
@@ -116,9 +113,7 @@ extension EngineTables {
     }
 
     private static func foreign(_ what: String) -> LockstepError {
-        LockstepError(
-            .tampered, "\(what): Lockstep did not write it",
-            hint: "restore the database from a backup")
+        LockstepError(.tampered, "\(what): Lockstep did not write it", hint: "restore the database from a backup")
     }
 
     /// Whether the table has the column. The schema in memory must match the file.
@@ -128,9 +123,7 @@ extension EngineTables {
         try knows(column, of: table, connection)
     }
 
-    private static func knows(
-        _ column: String?, of table: String, _ connection: borrowing Connection
-    ) throws -> Bool {
+    private static func knows(_ column: String?, of table: String, _ connection: borrowing Connection) throws -> Bool {
         let code = unsafe sqlite3_table_column_metadata(
             connection.handle, "main", table, column, nil, nil, nil, nil, nil)
         switch code {
@@ -142,8 +135,7 @@ extension EngineTables {
     }
 
     /// Whether an existing table has a column: later formats add columns.
-    static func has(_ column: String, in table: String, _ connection: borrowing Connection) -> Bool
-    {
+    static func has(_ column: String, in table: String, _ connection: borrowing Connection) -> Bool {
         unsafe sqlite3_table_column_metadata(
             connection.handle, "main", table, column, nil, nil, nil, nil, nil) == SQLITE_OK
     }

@@ -63,8 +63,6 @@ extension ConnectionCore {
         let code = unsafe sqlite3_file_control(
             database, "main", SQLITE_FCNTL_DATA_VERSION, &data)
         guard code == SQLITE_OK else { return nil }
-        return SeenState(
-            data: data, changes: totalChanges &+ blobWrites,
-            mayBeUndone: transaction != SQLITE_TXN_READ)
+        return SeenState(data: data, changes: totalChanges &+ blobWrites, mayBeUndone: transaction != SQLITE_TXN_READ)
     }
 }

@@ -1,16 +1,16 @@
 internal import CSQLCipher
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// Waits for other connections' locks while the engine opens a database or begins a transaction.
 ///
-/// SQLite's own wait does not end before the busy timeout. This one ends as soon as the call is cancelled or the connection's
-/// progress handler asks to stop, and it counts the time. SQLite's own wait stays in place for other statements, because
-/// `PRAGMA busy_timeout` reports only that one.
+/// SQLite's own wait does not end before the busy timeout. This one ends as soon as the call is cancelled or the
+/// connection's progress handler asks to stop, and it counts the time. SQLite's own wait stays in place for other
+/// statements, because `PRAGMA busy_timeout` reports only that one.
 @safe
 final class LockWait {
     /// Microseconds between two attempts; the last one repeats. An interruption is noticed within that time.
@@ -64,8 +64,7 @@ final class LockWait {
     /// `error`, or the interruption if that ended the wait.
     func explained(_ error: LockstepError) -> LockstepError {
         guard wasInterrupted, error.code == .busy else { return error }
-        return LockstepError(
-            .interrupted, "interrupted while it waited for another connection's lock")
+        return LockstepError(.interrupted, "interrupted while it waited for another connection's lock")
     }
 
     /// Waits once; false if the operation must fail.

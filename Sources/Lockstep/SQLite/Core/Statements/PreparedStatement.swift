@@ -60,8 +60,7 @@ final class PreparedStatement: StatementHandle {
         guard let prepared else {
             throw LockstepError(.misuse, "there is no statement in: \(SQLTokens.redact(sql))")
         }
-        guard end == script.count - 1 || SQLTokens.areBlank(Array(script[end..<(script.count - 1)]))
-        else {
+        guard end == script.count - 1 || SQLTokens.areBlank(Array(script[end..<(script.count - 1)])) else {
             throw LockstepError(
                 .misuse, "expected one statement, but there are several: \(SQLTokens.redact(sql))",
                 hint: "run them one at a time")
@@ -109,8 +108,7 @@ final class PreparedStatement: StatementHandle {
             if let denial = core.authorizer.lastDenial { throw denial }
             let excerpt = script[start..<min(script.count - 1, start + 2000)]
             throw unsafe ResultCode.error(
-                code, on: core.database, sql: String(decoding: excerpt, as: UTF8.self),
-                isRunning: false)
+                code, on: core.database, sql: String(decoding: excerpt, as: UTF8.self), isRunning: false)
         }
         guard let handle = unsafe handle else {
             // SQLite takes the byte for the end, so the script would never advance.

@@ -27,16 +27,14 @@ final class ReadCheck {
             throw core.error(code)
         }
         throw LockstepError(
-            .damaged,
-            "a page that was read does not verify, so the values that were read cannot be trusted",
+            .damaged, "a page that was read does not verify, so the values that were read cannot be trusted",
             advice: "run \(.verify) to see which pages are damaged", sqliteCode: code)
     }
 
     /// Outside a transaction, keeps the snapshot of the next statement open until ``release(_:)``; false if
     /// there is nothing to keep.
     func keepSnapshot(_ core: ConnectionCore) throws(LockstepError) -> Bool {
-        guard !isHolding, !core.isClosed, !core.isInTransaction, core.authorizer.mode != .engine
-        else { return false }
+        guard !isHolding, !core.isClosed, !core.isInTransaction, core.authorizer.mode != .engine else { return false }
         let statement = try prepared(&hold, core)
         let code = quietly(core) { unsafe sqlite3_step(statement.handle) }
         guard code == SQLITE_ROW else {

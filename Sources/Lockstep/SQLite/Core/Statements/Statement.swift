@@ -13,10 +13,7 @@ public struct Statement: ~Copyable {
     /// Values interpolated into the SQL.
     private let arguments: SQL.Arguments
 
-    init(
-        _ prepared: PreparedStatement, _ arguments: SQL.Arguments = .none,
-        cacheKey: StatementKey? = nil
-    ) {
+    init(_ prepared: PreparedStatement, _ arguments: SQL.Arguments = .none, cacheKey: StatementKey? = nil) {
         self.prepared = prepared
         self.arguments = arguments
         self.cacheKey = cacheKey
@@ -125,8 +122,7 @@ public struct Statement: ~Copyable {
     private func check(_ given: Int32, _ failure: Int32) throws(LockstepError) {
         guard given == prepared.parameterCount else {
             throw mismatch(
-                "\(counted(Int(given), "value")) for "
-                    + "\(counted(Int(prepared.parameterCount), "parameter"))")
+                "\(counted(Int(given), "value")) for " + "\(counted(Int(prepared.parameterCount), "parameter"))")
         }
         guard failure == SQLITE_OK else { throw error(failure) }
     }
@@ -278,8 +274,8 @@ public struct Statement: ~Copyable {
         return try firstOfRun(body)
     }
 
-    /// Runs the statement with the values of `row`, and returns the result of `body` for the first row that it returns, or nil
-    /// if there is none: for `INSERT … RETURNING`.
+    /// Runs the statement with the values of `row`, and returns the result of `body` for the first row that it returns,
+    /// or nil if there is none: for `INSERT … RETURNING`.
     /// - Throws: The errors of ``forEach(_:row:)``.
     @inlinable
     public func first<Input: RowEncodable, Element>(
@@ -354,17 +350,13 @@ public struct Statement: ~Copyable {
         let core = prepared.core
         guard core.owner.isHere else {
             throw LockstepError(
-                .misuse,
-                "the statement is used outside the closure that its connection was lent to",
+                .misuse, "the statement is used outside the closure that its connection was lent to",
                 hint: "prepare and run statements inside the closure")
         }
         guard !core.owner.isCancelled else {
-            throw LockstepError(
-                .interrupted, "the statement was cancelled before it ran: \(redactedSQL)")
+            throw LockstepError(.interrupted, "the statement was cancelled before it ran: \(redactedSQL)")
         }
-        if prepared.controlsTransaction,
-            let denial = core.authorizer.transactionDenial("the statement")
-        {
+        if prepared.controlsTransaction, let denial = core.authorizer.transactionDenial("the statement") {
             throw denial
         }
         try core.requireTransactionGoesOn(redactedSQL)

@@ -1,5 +1,6 @@
-/// The text of a statement as a key of the cache, by its bytes: SQLite runs bytes, and two texts that Swift takes for equal
-/// can name different tables. It is hashed once: texts are long, and each run looks for its statement and puts it back.
+/// The text of a statement as a key of the cache, by its bytes: SQLite runs bytes, and two texts that Swift takes for
+/// equal can name different tables. It is hashed once: texts are long, and each run looks for its statement and puts it
+/// back.
 struct StatementKey: Hashable {
     let text: String
     private let hash: UInt64

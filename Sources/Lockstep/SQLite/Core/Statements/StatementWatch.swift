@@ -18,8 +18,7 @@ extension ConnectionCore {
         _ sql: SQL, _ values: repeat each Parameter, row: (borrowing Row) throws -> Element
     ) throws -> [Element] {
         try unwatched {
-            let statement = Statement(
-                try PreparedStatement.prepare(sql.text, .brief, on: self), sql.arguments)
+            let statement = Statement(try PreparedStatement.prepare(sql.text, .brief, on: self), sql.arguments)
             return try statement.map(repeat each values, row: row)
         }
     }

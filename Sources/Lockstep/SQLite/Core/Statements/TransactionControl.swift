@@ -66,8 +66,8 @@ final class TransactionControl {
     /// The instructions of SQLite's virtual machine that a search for a broken key may take: about a second.
     private static let longestSearch: Int32 = 20_000_000
 
-    /// The error of a commit that a deferred foreign key stops, with the first row that breaks one: SQLite names none. Nil if
-    /// the search takes too long.
+    /// The error of a commit that a deferred foreign key stops, with the first row that breaks one: SQLite names none.
+    /// Nil if the search takes too long.
     private func brokenKey(on core: ConnectionCore) -> LockstepError? {
         guard let search = try? PreparedStatement.engines("PRAGMA main.foreign_key_check", on: core)
         else {

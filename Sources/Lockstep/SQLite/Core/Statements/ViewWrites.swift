@@ -2,8 +2,8 @@ internal import CSQLCipher
 
 /// The rows that statements write through views.
 ///
-/// A view's triggers write them, and SQLite does not count what triggers write. When a trigger ends, SQLite also resets the
-/// last inserted row.
+/// A view's triggers write them, and SQLite does not count what triggers write. When a trigger ends, SQLite also resets
+/// the last inserted row.
 @safe
 final class ViewWrites {
     private let database: OpaquePointer
@@ -41,7 +41,8 @@ final class ViewWrites {
         guard isPending.isSet else { return }
         isPending.isSet = false
         if let insertedRow { unsafe sqlite3_set_last_insert_rowid(database, insertedRow) }
-        // A program's trigger can write a view, too. Then the statement has changed rows itself, and SQLite has counted them.
+        // A program's trigger can write a view, too. Then the statement has changed rows itself, and SQLite has counted
+        // them.
         guard unsafe sqlite3_changes64(database) == 0 else { return }
         lastRows = pendingRows
         isLast.isSet = true

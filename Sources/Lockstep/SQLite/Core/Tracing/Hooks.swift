@@ -14,10 +14,7 @@ final class Hooks {
     /// How many instructions have run since the program was last asked.
     private var instructions = 0
 
-    init(
-        trace: (@Sendable (TraceEvent) -> Void)?, progress: ProgressHandler?,
-        _ timer: StatementTimer?
-    ) {
+    init(trace: (@Sendable (TraceEvent) -> Void)?, progress: ProgressHandler?, _ timer: StatementTimer?) {
         self.trace = trace
         self.progress = progress
         self.timer = timer
@@ -68,9 +65,6 @@ final class Hooks {
 
     private func report(_ statement: OpaquePointer, _ nanoseconds: Int64) {
         guard !isSilent, let sql = unsafe sqlite3_sql(statement) else { return }
-        trace?(
-            TraceEvent(
-                sql: SQLTokens.redact(unsafe String(cString: sql)),
-                duration: .nanoseconds(nanoseconds)))
+        trace?(TraceEvent(sql: SQLTokens.redact(unsafe String(cString: sql)), duration: .nanoseconds(nanoseconds)))
     }
 }

@@ -43,8 +43,7 @@ final class JobReporter: @unchecked Sendable {
     /// The error of a job that failed with `error`. If a statement was interrupted, this is the error with which the
     /// program stopped the job, unless it only says the same: the statement's error names the line.
     func reason(for error: any Error) -> any Error {
-        guard (error as? LockstepError)?.code == .interrupted, let stop,
-            (stop as? LockstepError)?.code != .interrupted
+        guard (error as? LockstepError)?.code == .interrupted, let stop, (stop as? LockstepError)?.code != .interrupted
         else { return error }
         return stop
     }

@@ -60,8 +60,7 @@ final class StatementTimer {
         guard code == SQLITE_INTERRUPT, let overrun else { return nil }
         self.overrun = nil
         let place = sql.map { " in: \(SQLTokens.redact($0))" } ?? ""
-        return LockstepError(
-            overrun.code, overrun.message + place, advice: overrun.advice, sqliteCode: code)
+        return LockstepError(overrun.code, overrun.message + place, advice: overrun.advice, sqliteCode: code)
     }
 
     private static func pastDeadline(_ what: String?) -> LockstepError {

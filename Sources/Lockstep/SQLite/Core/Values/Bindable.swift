@@ -98,8 +98,7 @@ extension Parameters {
         if let kept = unsafe buffer?.store(bytes) {
             // No destructor: the buffer outlives the binding.
             return unsafe sqlite3_bind_text64(
-                statement, index, kept.assumingMemoryBound(to: CChar.self), count, nil,
-                UInt8(SQLITE_UTF8))
+                statement, index, kept.assumingMemoryBound(to: CChar.self), count, nil, UInt8(SQLITE_UTF8))
         }
         return unsafe sqlite3_bind_text64(
             statement, index, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), count,

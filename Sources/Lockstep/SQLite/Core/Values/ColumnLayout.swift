@@ -12,8 +12,7 @@ final class ColumnLayout {
         self.preparations = preparations
         // Among columns with the same name, the first counts.
         ordinals = Dictionary(
-            names.enumerated().map { (ExactText($1), Int32(clamping: $0)) },
-            uniquingKeysWith: { first, _ in first })
+            names.enumerated().map { (ExactText($1), Int32(clamping: $0)) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The ordinal of the column with this name; case matters.

@@ -1,9 +1,9 @@
 public import CSQLCipher
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// The current row of a statement, lent to a closure.
@@ -69,8 +69,7 @@ public struct Row: ~Copyable {
         case SQLITE_BLOB: unsafe start = unsafe sqlite3_value_blob(value)
         default: throw mismatch(ordinal, "TEXT or BLOB")
         }
-        let bytes = unsafe UnsafeRawBufferPointer(
-            start: start, count: Int(sqlite3_value_bytes(value)))
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
         return unsafe _overrideLifetime(bytes.bytes, borrowing: self)
     }
 
@@ -100,8 +99,7 @@ public struct Row: ~Copyable {
             return try self[column]
         }
         let start = unsafe sqlite3_column_text(statement, ordinal)
-        let bytes = unsafe UnsafeBufferPointer(
-            start: start, count: Int(sqlite3_column_bytes(statement, ordinal)))
+        let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, ordinal)))
         return .text(unsafe String(decoding: bytes, as: UTF8.self))
     }
 
@@ -138,8 +136,7 @@ public struct Row: ~Copyable {
     @usableFromInline
     func outOfRange(_ column: Int32) -> LockstepError {
         LockstepError(
-            .decodeMismatch,
-            "there is no column \(column): the row has \(counted(count, "column")) in: \(sql)")
+            .decodeMismatch, "there is no column \(column): the row has \(counted(count, "column")) in: \(sql)")
     }
 
     @usableFromInline
@@ -154,8 +151,7 @@ public struct Row: ~Copyable {
             default: "NULL"
             }
         return LockstepError(
-            .decodeMismatch,
-            "column \(column) (\(name(of: Int(column)))) is \(type), not \(wanted), in: \(sql)",
+            .decodeMismatch, "column \(column) (\(name(of: Int(column)))) is \(type), not \(wanted), in: \(sql)",
             hint: type == "NULL" ? "decode an optional if the column can be NULL" : nil)
     }
 
@@ -163,8 +159,7 @@ public struct Row: ~Copyable {
     @usableFromInline
     func outOfRange(_ column: Int32, of type: Any.Type) -> LockstepError {
         LockstepError(
-            .decodeMismatch,
-            "column \(column) (\(name(of: Int(column)))) is out of the range of \(type), in: \(sql)",
+            .decodeMismatch, "column \(column) (\(name(of: Int(column)))) is out of the range of \(type), in: \(sql)",
             hint: "decode a type with a larger range")
     }
 

@@ -14,8 +14,8 @@ final class RowReader {
     private var turns: UInt64 = 0
     private var layout = ColumnLayout([], preparations: 0)
     private var next = 0
-    /// The type that rows were last decoded to, and the same if it is a record: looking that up takes longer than decoding a
-    /// value.
+    /// The type that rows were last decoded to, and the same if it is a record: looking that up takes longer than
+    /// decoding a value.
     private var target: Any.Type = Never.self
     private var targetRecord: (any Record.Type)?
 
@@ -28,8 +28,7 @@ final class RowReader {
 
     /// Takes an unused reader, or creates one.
     static func take() -> RowReader {
-        let idle = idle.withLock { idle in Idle(readers: idle.readers.popLast().map { [$0] } ?? [])
-        }
+        let idle = idle.withLock { idle in Idle(readers: idle.readers.popLast().map { [$0] } ?? []) }
         if let reader = idle.readers.first { return reader }
         let reader = RowReader()
         // This reference is never released.
@@ -53,8 +52,8 @@ final class RowReader {
         if isOther { (target, targetRecord) = (type, type as? any Record.Type) }
         defer {
             unsafe (self.row, turn) = unsafe before
-            // A row that is decoded to one type within another's decoding leaves that as it was. On its own it keeps the type
-            // for the next row.
+            // A row that is decoded to one type within another's decoding leaves that as it was. On its own it keeps
+            // the type for the next row.
             if isOther, unsafe self.row != nil { (target, targetRecord) = (outer, outerRecord) }
         }
         unsafe self.row = unsafe row
@@ -87,9 +86,7 @@ final class RowReader {
     /// Properties mostly come in the columns' order: then no lookup is needed.
     fileprivate func column(_ name: String, _ turn: UInt64) throws -> Int32? {
         guard turn == self.turn, unsafe row != nil else { throw Self.gone }
-        if layout.isUnambiguous, next < layout.names.count,
-            layout.names[next].hasSameBytes(as: name)
-        {
+        if layout.isUnambiguous, next < layout.names.count, layout.names[next].hasSameBytes(as: name) {
             next += 1
             return Int32(truncatingIfNeeded: next - 1)
         }

@@ -1,5 +1,5 @@
-/// A value of any of SQLite's five storage classes, for types that are not known in advance. Two texts are equal if their bytes
-/// are, as for SQLite; see ``ExactText``.
+/// A value of any of SQLite's five storage classes, for types that are not known in advance. Two texts are equal if
+/// their bytes are, as for SQLite; see ``ExactText``.
 public enum Value: Sendable {
     /// No value.
     case null

@@ -1,37 +1,38 @@
 // Calls inside of calls
 // =====================
 //
-// A call of a store waits for a connection, and holds it while its closure runs. If a closure, or the sequence that a call
-// reads from, calls a store again, the inner call waits while the outer one holds: so calls can wait for each other for
-// ever. Here they cannot, by three rules. None of them asks who the caller is, what it waits for elsewhere, or how many
-// others there are.
+// A call of a store waits for a connection, and holds it while its closure runs. If a closure, or the sequence that a
+// call reads from, calls a store again, the inner call waits while the outer one holds: so calls can wait for each
+// other for ever. Here they cannot, by three rules. None of them asks who the caller is, what it waits for elsewhere,
+// or how many others there are.
 //
-//  1. A closure cannot call its own store: `misuse`, by the name of the outer call. So the readers that reads share, and
-//     the writer, are held only by closures that end by themselves, and a read or a write waits only for those.
+//  1. A closure cannot call its own store: `misuse`, by the name of the outer call. So the readers that reads share,
+//     and the writer, are held only by closures that end by themselves, and a read or a write waits only for those.
 //     `insertBlob` holds the writer while its sequence does what it likes. The sequence cannot call the store either,
 //     except for `chunks` (rule 2).
-//  2. What keeps a snapshot while the program does other things, which is `chunks` between two of its chunks, and a job in
-//     its progress closure, does not take one of those readers. It gets one more (`SnapshotReaders`), at once or never:
-//     from `StoreOptions.streams` on it is refused by `limit-exceeded`. Nobody waits for such a reader, since its holder
-//     runs other code, which can wait for anything: for another call, for a task that makes one, for a slow client.
-//     A store in memory has one connection, and nothing can keep it: there `chunks` copies the value at its first
-//     chunk, and inside of `insertBlob` it reads it on the connection of that call.
-//  3. Closing waits for the calls that run, which end by themselves, and ends the sequences of chunks: their next chunk is
-//     the error `closed`. It is refused inside of a closure, a job or a sequence of `insertBlob`, which it would wait for.
+//  2. What keeps a snapshot while the program does other things, which is `chunks` between two of its chunks, and a job
+//     in its progress closure, does not take one of those readers. It gets one more (`SnapshotReaders`), at once or
+//     never: from `StoreOptions.streams` on it is refused by `limit-exceeded`. Nobody waits for such a reader, since
+//     its holder runs other code, which can wait for anything: for another call, for a task that makes one, for a slow
+//     client. A store in memory has one connection, and nothing can keep it: there `chunks` copies the value at its
+//     first chunk, and inside of `insertBlob` it reads it on the connection of that call.
+//  3. Closing waits for the calls that run, which end by themselves, and ends the sequences of chunks: their next chunk
+//     is the error `closed`. It is refused inside of a closure, a job or a sequence of `insertBlob`, which it would
+//     wait for.
 //
 // Several stores
 //
-// A closure can call another store. Two tasks that write to two stores in opposite orders would wait for each other. For
-// these the graph below knows each call that is inside of another one, and refuses the one with which the circle would
-// close. A call enters it before it waits, and leaves it when it returns:
+// A closure can call another store. Two tasks that write to two stores in opposite orders would wait for each other.
+// For these the graph below knows each call that is inside of another one, and refuses the one with which the circle
+// would close. A call enters it before it waits, and leaves it when it returns:
 //
 //     a call is stuck     if it waits in a queue all of whose connections are held by blocked calls, or for the end of a
 //                         store with a blocked call; or if it is blocked itself
 //     a call is blocked   if a call inside of it is stuck
 //
 // That is the largest set of calls that fits, and it can grow only when a call enters. What a closure has started, such
-// as a task, counts as inside of it until it has returned, whether it waits for that or not. Calls that are inside of no
-// other, which nearly all are, are not in the graph and cost nothing.
+// as a task, counts as inside of it until it has returned, whether it waits for that or not. Calls that are inside of
+// no other, which nearly all are, are not in the graph and cost nothing.
 //
 // A holder that waits for something that is no call of a store, such as a semaphore that the code after a waiting call
 // signals, is beyond what any of this can see.

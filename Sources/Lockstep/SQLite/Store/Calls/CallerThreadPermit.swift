@@ -50,8 +50,7 @@ final class CallerThreadPermit {
 
     /// True if the permit belongs to the calling thread and that thread runs `call` next.
     func takesOver(_ call: any ConnectionQueue.Caller) -> Bool {
-        guard identity == ThreadIdentity.current, isRunning,
-            Clock.monotonicMicroseconds - startedAt < longestTurn
+        guard identity == ThreadIdentity.current, isRunning, Clock.monotonicMicroseconds - startedAt < longestTurn
         else { return false }
         next = call
         return true

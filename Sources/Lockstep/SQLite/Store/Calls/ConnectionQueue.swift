@@ -207,8 +207,7 @@ final class ConnectionQueue: @unchecked Sendable {
             "a function that the store calls, or the deinit of what a closure had, must not wait for the store: "
             + "call it in a task")
 
-    static let closed = LockstepError(
-        .closed, "the store was closed", hint: "open it again, or close it later")
+    static let closed = LockstepError(.closed, "the store was closed", hint: "open it again, or close it later")
 }
 
 /// First in, first out.

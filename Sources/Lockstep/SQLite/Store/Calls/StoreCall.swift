@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A call of a store, from the moment when it asks for a connection until it returns. `CallGraph.swift` says which calls
-/// can be inside of others.
+/// A call of a store, from the moment when it asks for a connection until it returns. `CallGraph.swift` says which
+/// calls can be inside of others.
 ///
 /// Nested calls are found wherever a closure makes them: on its own thread, in a task that it starts, or in a sequence
 /// that the call reads from, since a task inherits the value.
@@ -35,8 +35,8 @@ final class StoreCall: Sendable {
     private let isKnown: Bool
 
     /// A call of this name.
-    /// - Throws: ``LockstepError/Code/misuse`` inside of a call of the same store that refuses it, or if it would wait for
-    ///   ever.
+    /// - Throws: ``LockstepError/Code/misuse`` inside of a call of the same store that refuses it, or if it would wait
+    ///   for ever.
     init(
         _ name: String, of store: Store, _ need: Need, lent: LentConnection? = nil
     ) throws(LockstepError) {
@@ -127,8 +127,7 @@ final class StoreCall: Sendable {
     static func lent(by store: Store) -> LentConnection? {
         guard let current else { return nil }
         let id = ObjectIdentifier(store)
-        return sequence(first: current, next: \.outer).first { $0.store == id && $0.lent != nil }?
-            .lent
+        return sequence(first: current, next: \.outer).first { $0.store == id && $0.lent != nil }?.lent
     }
 
     // MARK: Running

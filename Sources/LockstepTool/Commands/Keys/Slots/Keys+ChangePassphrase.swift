@@ -11,8 +11,7 @@ extension Keys {
 
         @OptionGroup var access: KeyringAccess
 
-        @Option(help: "An open file descriptor from which to read the new passphrase.")
-        var newPassphraseFd: Int32?
+        @Option(help: "An open file descriptor from which to read the new passphrase.") var newPassphraseFd: Int32?
 
         @Option(help: "The slot's name, if several slots have a passphrase.")
         var slot: String?
@@ -20,8 +19,7 @@ extension Keys {
         func run() throws {
             try access.change { keyring, file in
                 let name = try slotName(keyring.summary)
-                try keyring.changeSlot(
-                    name, to: .passphrase(.new(from: newPassphraseFd)), cost: .calibrated())
+                try keyring.changeSlot(name, to: .passphrase(.new(from: newPassphraseFd)), cost: .calibrated())
                 return "changed the passphrase of the slot \(name) of \(file.path)"
             }
         }

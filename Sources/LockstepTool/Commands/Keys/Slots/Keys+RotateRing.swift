@@ -35,8 +35,7 @@ extension Keys {
             for text in recipient {
                 let named = try NamedRecipient(text)
                 try keyring.addSlot(
-                    named.name, for: named.recipient,
-                    plugin: { try access.credentials.plugins.find($0) })
+                    named.name, for: named.recipient, plugin: { try access.credentials.plugins.find($0) })
                 names.insert(named.name)
             }
             for slot in kept where names.insert(slot.name).inserted {
@@ -58,8 +57,7 @@ extension Keys {
             let first = slots.first { slot in
                 if case .plugin = slot.kind { dropped.contains(slot.name) } else { false }
             }
-            return first.map { ", name a plugin's recipient with --recipient \($0.name)=age1…" }
-                ?? ""
+            return first.map { ", name a plugin's recipient with --recipient \($0.name)=age1…" } ?? ""
         }
 
         /// Whether the given credential opens the slot. Another person's slot of the same kind is not kept: it would be
@@ -71,9 +69,7 @@ extension Keys {
             return try keyring.opens(slot.name, with: credential)
         }
 
-        private static func keep(
-            _ slot: SlotDescription, _ source: CredentialSource, _ keyring: inout Keyring
-        ) throws {
+        private static func keep(_ slot: SlotDescription, _ source: CredentialSource, _ keyring: inout Keyring) throws {
             guard let credential = try source.credential(for: slot, of: nil) else { return }
             if let recipient = credential.recipient {
                 try keyring.addSlot(slot.name, for: recipient)

@@ -6,8 +6,7 @@ import SystemPackage
 enum FuzzFile {
     static let folder: FilePath = {
         let base = ProcessInfo.processInfo.environment["LOCKSTEP_FUZZ_SCRATCH"] ?? "/tmp"
-        let url = URL(filePath: base).appending(
-            path: "fuzz-\(ProcessInfo.processInfo.processIdentifier)")
+        let url = URL(filePath: base).appending(path: "fuzz-\(ProcessInfo.processInfo.processIdentifier)")
         do {
             try FileManager.default.createDirectory(
                 at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

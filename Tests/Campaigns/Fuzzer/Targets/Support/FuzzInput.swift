@@ -49,8 +49,7 @@ enum FuzzValue {
 
     static func number(_ number: Int64) -> [UInt8] {
         (0...255).contains(number)
-            ? [1, UInt8(number)]
-            : [2] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+            ? [1, UInt8(number)] : [2] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
 
     static func text(_ text: String) -> [UInt8] { [4, UInt8(text.utf8.count)] + Array(text.utf8) }

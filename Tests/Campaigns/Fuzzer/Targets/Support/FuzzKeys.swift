@@ -3,8 +3,7 @@
 /// Keys that are not secret: each is one byte, repeated.
 enum FuzzKeys {
     /// Opens the sealed files among the seeds.
-    static let identity =
-        "AGE-SECRET-KEY-1XMWWC06LY3EE5RYTXM9MFLAZ2U56JJJ36S0MYPDRWSVLUL66MV4QX3S7F6"
+    static let identity = "AGE-SECRET-KEY-1XMWWC06LY3EE5RYTXM9MFLAZ2U56JJJ36S0MYPDRWSVLUL66MV4QX3S7F6"
 
     static let dataset = [UInt8](repeating: 0xDA, count: 16)
 

@@ -32,8 +32,7 @@ struct FuzzPages: ~Copyable {
     /// A page of a file that verifies. On page 1 the salt replaces the first bytes.
     func seal(_ plain: [UInt8], number: Int) throws -> [UInt8] {
         let start = number == 1 ? salt.count : 0
-        let vector = [UInt8](
-            repeating: UInt8(truncatingIfNeeded: number), count: Profile.vectorLength)
+        let vector = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: Profile.vectorLength)
         var content = try encrypted(Array(plain[start...]), vector)
         content += vector
         let littleEndian = (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }

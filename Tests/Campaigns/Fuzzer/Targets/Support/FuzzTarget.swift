@@ -42,8 +42,7 @@ func outcome<Value>(
     do {
         return .success(try body())
     } catch let error as LockstepError {
-        require(
-            refusals.contains(error.code), "refused as \(error.code.rawValue): \(error.message)")
+        require(refusals.contains(error.code), "refused as \(error.code.rawValue): \(error.message)")
         return .failure(error)
     } catch {
         fatalError("an error that is not ours: \(error)")

@@ -91,8 +91,7 @@ struct AgeSuite {
             case .armorFailure: reading.error?.code == .malformedInput
             // A file that ends before its nonce fails before the first chunk.
             case .payloadFailure:
-                reading.hasBegun
-                    ? reading.error?.code == .tampered : reading.error?.code == .malformedInput
+                reading.hasBegun ? reading.error?.code == .tampered : reading.error?.code == .malformedInput
             }
         return isMet ? nil : "\(vector.expectation.rawValue) is expected, and \(outcome)"
     }

@@ -31,8 +31,7 @@ struct AgeVector {
     let file: [UInt8]
 
     private static let keys: Set = [
-        "expect", "compressed", "payload", "identity", "passphrase", "armored", "file key",
-        "comment",
+        "expect", "compressed", "payload", "identity", "passphrase", "armored", "file key", "comment",
     ]
 
     init(_ bytes: [UInt8]) throws {

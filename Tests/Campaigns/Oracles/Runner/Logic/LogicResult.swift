@@ -13,8 +13,7 @@ struct LogicResult {
         case .rowsort:
             let values = values
             let rows = stride(from: 0, to: values.count, by: columns).sorted { one, other in
-                values[one..<(one + columns)].lexicographicallyPrecedes(
-                    values[other..<(other + columns)])
+                values[one..<(one + columns)].lexicographicallyPrecedes(values[other..<(other + columns)])
             }
             self.values = rows.flatMap { values[$0..<($0 + columns)] }
         }

@@ -91,8 +91,7 @@ struct LogicScript {
         guard words.count > 1, ["ok", "error"].contains(words[1]) else {
             return malformed(line, "a statement is ok or error")
         }
-        return .statement(
-            LogicStatement(line: line.number, sql: sql, mustFail: words[1] == "error"))
+        return .statement(LogicStatement(line: line.number, sql: sql, mustFail: words[1] == "error"))
     }
 
     private mutating func query(_ line: LogicLines.Line, _ words: [String]) -> LogicRecord {
@@ -127,9 +126,7 @@ struct LogicScript {
     private mutating func skip(_ line: LogicLines.Line, _ words: [String]) -> LogicRecord {
         // A halt for other engines is one line, and its record ends like all others.
         let (_, expected) = body()
-        guard words.first == "query", let label = label(words), let expected, !expected.isEmpty
-        else { return .skipped }
-        return .labelled(
-            line: line.number, label: label, digest: LogicResult(expected).expectedDigest)
+        guard words.first == "query", let label = label(words), let expected, !expected.isEmpty else { return .skipped }
+        return .labelled(line: line.number, label: label, digest: LogicResult(expected).expectedDigest)
     }
 }

@@ -33,8 +33,7 @@ struct LogicTally {
         say(
             "sqllogictest: \(files) files, \(statements) statements, \(queries) queries, "
                 + "\(values) values, \(skipped) records for other engines, "
-                + "\(unexpecting) queries without a result, "
-                + "\(endedEarly) that fail as they run")
+                + "\(unexpecting) queries without a result, " + "\(endedEarly) that fail as they run")
         for (reason, count) in refusals.sorted(by: { $0.key < $1.key }) {
             say("refused on purpose: \(count) × \(reason)")
         }

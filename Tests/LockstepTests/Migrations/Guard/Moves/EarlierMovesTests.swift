@@ -50,10 +50,7 @@ final class EarlierMovesTests {
             [copy, "DELETE FROM film;"],
             [copy, "DROP TABLE film;\nALTER TABLE movie RENAME TO film;"],
             [copy, "ALTER TABLE film RENAME TO old;", "DROP TABLE old;"],
-            [
-                copy, "ALTER TABLE movie RENAME TO m;",
-                "ALTER TABLE m RENAME TO n;\nDROP TABLE film;",
-            ],
+            [copy, "ALTER TABLE movie RENAME TO m;", "ALTER TABLE m RENAME TO n;\nDROP TABLE film;"],
             ["CREATE TABLE movie AS SELECT title, year, code, id FROM film;", "DROP TABLE film;"],
             [
                 "INSERT INTO other (title, id, year, code) SELECT title, id, year, code FROM film;",
@@ -102,8 +99,7 @@ final class EarlierMovesTests {
                     """) == ["allow loss of table titles"])
     }
 
-    @Test("Columns that the copy left out, and values that it changed, are found as in one run")
-    func values() throws {
+    @Test("Columns that the copy left out, and values that it changed, are found as in one run") func values() throws {
         let copy =
             "CREATE TABLE movie (id INTEGER PRIMARY KEY, code INTEGER, year INTEGER);\n"
             + "INSERT INTO movie SELECT id, code, year FROM film;"

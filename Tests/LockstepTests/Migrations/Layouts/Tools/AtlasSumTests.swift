@@ -21,9 +21,7 @@ struct AtlasSumTests {
         return "h1:\(base64(try HashFunction.sha256.digest(whole.span)))\n\(lines)"
     }
 
-    private static let files = [
-        ("1_a.sql", "CREATE TABLE a (x);\n"), ("2_b.sql", "CREATE TABLE b (x);\n"),
-    ]
+    private static let files = [("1_a.sql", "CREATE TABLE a (x);\n"), ("2_b.sql", "CREATE TABLE b (x);\n")]
 
     private func folder(
         _ change: (inout [String: String]) -> Void = { _ in }
@@ -51,17 +49,14 @@ struct AtlasSumTests {
         #expect(try LayoutFolder.error(folder()) == nil)
     }
 
-    @Test("Every difference between the list and the files is refused with a name")
-    func differences() throws {
+    @Test("Every difference between the list and the files is refused with a name") func differences() throws {
         let cases: [(String, (inout [String: String]) -> Void)] = [
-            ("1_a.sql", { $0["1_a.sql"]? += " " }),
-            ("2_b.sql", { $0["2_b.sql"] = "CREATE TABLE c (x);" }),
+            ("1_a.sql", { $0["1_a.sql"]? += " " }), ("2_b.sql", { $0["2_b.sql"] = "CREATE TABLE c (x);" }),
             ("3_c.sql", { $0["3_c.sql"] = "" }), ("0_a.sql", { $0["0_a.sql"] = "" }),
             ("2_b.sql", { $0["2_b.sql"] = nil }), ("2_b.sql", { $0["1_a.sql"] = nil }),
             ("views.sql", { $0["views.sql"] = "" }),
             ("atlas.sum:1", { $0["atlas.sum"] = "h1:\n" }),
-            ("atlas.sum:1", { $0["atlas.sum"] = "" }),
-            ("atlas.sum:4", { $0["atlas.sum"]? += "<<<<<<< HEAD\n" }),
+            ("atlas.sum:1", { $0["atlas.sum"] = "" }), ("atlas.sum:4", { $0["atlas.sum"]? += "<<<<<<< HEAD\n" }),
             ("1_a.sql", { $0["atlas.sum"] = nil }),
         ]
         for (name, change) in cases {
@@ -72,8 +67,7 @@ struct AtlasSumTests {
         }
     }
 
-    @Test("Atlas's directives count, and those that cannot be followed are refused")
-    func directives() throws {
+    @Test("Atlas's directives count, and those that cannot be followed are refused") func directives() throws {
         let script = "-- atlas:checkpoint\n\nCREATE TABLE a (x);\nCREATE TABLE b (x);\n"
         let files = Self.files + [("3_checkpoint.sql", script), ("4_d.sql", "SELECT 1;")]
         var folder = Dictionary(uniqueKeysWithValues: files)
@@ -96,8 +90,7 @@ struct AtlasSumTests {
         // The name of the first file alone precedes the second in the digest.
         let digest = try HashFunction.sha256.digest(Array("1_a.sql2_b.sqlSELECT 2;".utf8).span)
         let line = "2_b.sql h1:\(Base64.encode(digest))="
-        let whole = try HashFunction.sha256.digest(
-            Array("2_b.sql\(Base64.encode(digest))=".utf8).span)
+        let whole = try HashFunction.sha256.digest(Array("2_b.sql\(Base64.encode(digest))=".utf8).span)
         folder["atlas.sum"] = "h1:\(Base64.encode(whole))=\n\(line)\n"
         #expect(try LayoutFolder.error(folder) == nil)
     }

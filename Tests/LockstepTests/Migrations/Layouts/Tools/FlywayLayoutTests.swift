@@ -9,12 +9,9 @@ struct FlywayLayoutTests {
         try LayoutFolder(files).set(.flyway)
     }
 
-    @Test(
-        "Repeatables have no version, and are listed separately in the order of their descriptions")
+    @Test("Repeatables have no version, and are listed separately in the order of their descriptions")
     func repeatables() throws {
-        let set = try set([
-            "V1__a.sql": "", "R__b_view.sql": "SELECT 2;", "x/R__a_view.sql": "SELECT 1;",
-        ])
+        let set = try set(["V1__a.sql": "", "R__b_view.sql": "SELECT 2;", "x/R__a_view.sql": "SELECT 1;"])
         #expect(set.files.map(\.name) == ["a"])
         #expect(set.repeatables.map(\.name) == ["a_view", "b_view"])
         for file in set.repeatables {
@@ -26,8 +23,7 @@ struct FlywayLayoutTests {
     }
 
     private let files = [
-        "V1__a.sql": "CREATE TABLE a (x);", "V2__b.sql": "CREATE TABLE b (x);",
-        "V3__c.sql": "CREATE TABLE c (x);",
+        "V1__a.sql": "CREATE TABLE a (x);", "V2__b.sql": "CREATE TABLE b (x);", "V3__c.sql": "CREATE TABLE c (x);",
     ]
     private var withBaseline: [String: String] {
         files.merging(["B2__ab.sql": "CREATE TABLE a (x);\nCREATE TABLE b (x);"]) { $1 }
@@ -63,8 +59,7 @@ struct FlywayLayoutTests {
         let steps = try Migrator(try set(withBaseline))
             .run(.version(MigrationVersion(1)), on: connection).steps
         #expect(steps.map(\.name) == ["a"])
-        #expect(
-            try Migrator(try set(withBaseline)).run(on: connection).steps.map(\.name) == ["b", "c"])
+        #expect(try Migrator(try set(withBaseline)).run(on: connection).steps.map(\.name) == ["b", "c"])
     }
 
     @Test("A changed baseline differs from the applied one")

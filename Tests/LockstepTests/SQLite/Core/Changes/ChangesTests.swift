@@ -53,8 +53,7 @@ struct ChangesTests: NumberStore {
         Case("INSERT INTO p VALUES (9, 90, NULL)", ["p": .listed([9])]),
         Case("INSERT INTO P (n) VALUES (91), (92)", ["p": .listed([4, 5])]),
         Case("UPDATE p SET b = NULL WHERE id IN (1, 3)", ["p": .listed([1, 3])]),
-        Case("DELETE FROM c WHERE id = 7", ["c": .listed([7])]),
-        Case("UPDATE c SET id = 8 WHERE id = 7", ["c": .any]),
+        Case("DELETE FROM c WHERE id = 7", ["c": .listed([7])]), Case("UPDATE c SET id = 8 WHERE id = 7", ["c": .any]),
         Case("UPDATE p SET n = 21 WHERE id = 2", ["p": .listed([2]), "log": .listed([1])]),
         Case("DELETE FROM p WHERE id = 1", ["p": .listed([1]), "c": .listed([5, 6])]),
         // A row that REPLACE removes can also delete rows of c.
@@ -70,10 +69,8 @@ struct ChangesTests: NumberStore {
         Case("DELETE FROM c", ["c": .listed([5, 6, 7])]),
         Case("DELETE FROM t", ["t": .any]),
         Case("DELETE FROM t; INSERT INTO log VALUES (1, 1)", ["t": .any, "log": .any]),
-        Case("CREATE TABLE fresh (a)", [:], schema: true),
-        Case("CREATE INDEX i ON p (b)", [:], schema: true),
-        Case("DROP TABLE log", ["log": .any], schema: true),
-        Case("CREATE VIEW v AS SELECT 1", [:], schema: true),
+        Case("CREATE TABLE fresh (a)", [:], schema: true), Case("CREATE INDEX i ON p (b)", [:], schema: true),
+        Case("DROP TABLE log", ["log": .any], schema: true), Case("CREATE VIEW v AS SELECT 1", [:], schema: true),
     ]
 
     @Test("Each kind of change is reported with its tables and rows", arguments: cases)

@@ -14,8 +14,7 @@ struct CommitWatchTests {
         try scratch.fill(rows: 20)
     }
 
-    @Test("Own and foreign commits are counted separately, and uncommitted writes not at all")
-    func counting() throws {
+    @Test("Own and foreign commits are counted separately, and uncommitted writes not at all") func counting() throws {
         let connection = try scratch.open()
         let watch = try connection.watchCommits()
         #expect(try watch.own == 0 && watch.others(connection) == 0)

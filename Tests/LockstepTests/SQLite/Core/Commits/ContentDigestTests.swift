@@ -15,8 +15,7 @@ struct ContentDigestTests {
 
     private func mark() throws -> [UInt8]? { try scratch.open().contentDigest() }
 
-    @Test("The mark survives opening, reading and closing, and changes with any commit")
-    func changes() throws {
+    @Test("The mark survives opening, reading and closing, and changes with any commit") func changes() throws {
         let first = try #require(try mark())
         #expect(first.count == 32)
         #expect(try mark() == first)

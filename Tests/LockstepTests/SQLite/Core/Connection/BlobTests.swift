@@ -28,8 +28,7 @@ struct BlobTests {
     /// Inserts one row and returns the position of its value.
     private func insert(_ data: some Bindable) throws -> BlobPlace {
         try connection.connection.execute("INSERT INTO photo (data) VALUES (?)", data)
-        return BlobPlace(
-            table: "photo", column: "data", row: connection.connection.lastInsertedRowID)
+        return BlobPlace(table: "photo", column: "data", row: connection.connection.lastInsertedRowID)
     }
 
     private func stored(_ place: BlobPlace) throws -> [UInt8]? {
@@ -68,9 +67,7 @@ struct BlobTests {
         let place = try insert(bytes)
         try connection.connection.withBlob(place, .write) { blob in
             for (offset, count) in [(0, 1), (19_999, 1), (4000, 200), (4095, 2), (20_000, 0)] {
-                #expect(
-                    try blob.read(at: offset, count: count)
-                        == Array(bytes[offset..<(offset + count)]))
+                #expect(try blob.read(at: offset, count: count) == Array(bytes[offset..<(offset + count)]))
                 let new = [UInt8](repeating: 0xEE, count: count)
                 try blob.write(new, at: offset)
                 bytes.replaceSubrange(offset..<(offset + count), with: new)
@@ -84,8 +81,7 @@ struct BlobTests {
         let place = try insert(Self.pattern(100))
         try connection.connection.withBlob(place, .write) { blob in
             for (offset, count) in [
-                (0, 101), (100, 1), (101, 0), (-1, 1), (0, -1), (Int.max, 1), (1, Int.max),
-                (Int.min, 0),
+                (0, 101), (100, 1), (101, 0), (-1, 1), (0, -1), (Int.max, 1), (1, Int.max), (Int.min, 0),
             ] {
                 Refusal.expect(.misuse) { _ = try blob.read(at: offset, count: count) }
             }
@@ -134,8 +130,7 @@ struct BlobTests {
         }
     }
 
-    @Test("A text is read as its bytes; other types than text and BLOB are refused by name")
-    func types() throws {
+    @Test("A text is read as its bytes; other types than text and BLOB are refused by name") func types() throws {
         let text = try insert("Grüße")
         try connection.connection.withBlob(text) { blob in
             let bytes = try blob.read(at: 0, count: blob.count)
@@ -152,8 +147,7 @@ struct BlobTests {
         }
     }
 
-    @Test("A missing table, column or row is an error, and so is a table without rowids")
-    func missing() throws {
+    @Test("A missing table, column or row is an error, and so is a table without rowids") func missing() throws {
         let place = try insert([1] as [UInt8])
         try connection.connection.run(
             script: """
@@ -166,9 +160,7 @@ struct BlobTests {
             ("pair", "b", 1), ("v", "data", place.row), ("words", "text", 1), ("", "", 0),
         ] as [(String, String, Int64)] {
             Refusal.expect(.sqlFailed) {
-                try connection.connection.withBlob(
-                    BlobPlace(table: table, column: column, row: row)
-                ) { _ in }
+                try connection.connection.withBlob(BlobPlace(table: table, column: column, row: row)) { _ in }
             }
         }
     }

@@ -29,8 +29,7 @@ struct CachedRightsTests {
         }
     }
 
-    @Test("A statement that the engine holds does not enter the cache when released")
-    func heldByEngine() throws {
+    @Test("A statement that the engine holds does not enter the cache when released") func heldByEngine() throws {
         let connection = try scratch.open()
         let sql: SQL = "PRAGMA user_version = 3"
         let held = try connection.with(rights: .engine) { try connection.prepare(sql) }
@@ -42,8 +41,7 @@ struct CachedRightsTests {
         #expect(mine.prepared !== prepared)
     }
 
-    @Test("The engine and migrations use no statement that the program has prepared")
-    func programs() throws {
+    @Test("The engine and migrations use no statement that the program has prepared") func programs() throws {
         let connection = try scratch.open()
         let sql: SQL = "SELECT count(*) FROM item"
         let program = try connection.prepare(sql).prepared
@@ -54,8 +52,7 @@ struct CachedRightsTests {
         #expect(try connection.prepare(sql).prepared === program)
     }
 
-    @Test("A transaction statement in the program's cache is refused to a migration")
-    func migration() throws {
+    @Test("A transaction statement in the program's cache is refused to a migration") func migration() throws {
         let connection = try scratch.open()
         try connection.execute("BEGIN")
         try connection.execute("COMMIT")
@@ -81,8 +78,7 @@ struct CachedRightsTests {
         #expect(try connection.prepare("SELECT 1").prepared === allowed)
     }
 
-    @Test("VACUUM by the engine works after the program was refused it, and stays refused to it")
-    func vacuum() throws {
+    @Test("VACUUM by the engine works after the program was refused it, and stays refused to it") func vacuum() throws {
         let connection = try scratch.open()
         Refusal.expect(.denied) { try connection.execute("VACUUM") }
         try connection.vacuum()
@@ -124,8 +120,7 @@ struct CachedRightsTests {
         }
     }
 
-    @Test("A write that throws leaves nothing, even if it releases a savepoint from outside")
-    func savepoint() throws {
+    @Test("A write that throws leaves nothing, even if it releases a savepoint from outside") func savepoint() throws {
         let connection = try scratch.open()
         try connection.execute("SAVEPOINT mine")
         #expect(throws: Stop.self) {

@@ -107,8 +107,7 @@ struct ConnectionOptionsTests {
         }
     }
 
-    @Test("Temporary tables are in memory, pages are checked, and the file is not mapped")
-    func session() throws {
+    @Test("Temporary tables are in memory, pages are checked, and the file is not mapped") func session() throws {
         let connection = try DatabaseScratch().create()
         #expect(try connection.value("PRAGMA temp_store") == 2)
         #expect(try connection.value("PRAGMA cell_size_check") == 1)
@@ -117,8 +116,7 @@ struct ConnectionOptionsTests {
 
     // MARK: Waiting
 
-    @Test("A second writer gets the error that the database is busy, and can write afterwards")
-    func busy() throws {
+    @Test("A second writer gets the error that the database is busy, and can write afterwards") func busy() throws {
         let scratch = try DatabaseScratch()
         var options = ConnectionOptions()
         options.busyTimeout = .zero

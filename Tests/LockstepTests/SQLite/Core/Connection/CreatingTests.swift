@@ -77,8 +77,7 @@ struct CreatingTests {
         #expect(try scratch.count(scratch.open()) == 3)
     }
 
-    @Test("A folder or a link, even a dangling one, in the file's place is refused")
-    func folderOrLink() throws {
+    @Test("A folder or a link, even a dangling one, in the file's place is refused") func folderOrLink() throws {
         let scratch = try DatabaseScratch()
         let link = scratch.folder.file("link.db")
         try FileManager.default.createSymbolicLink(
@@ -110,9 +109,7 @@ struct CreatingTests {
     func leftBehind() throws {
         let scratch = try DatabaseScratch()
         let left = [".data.db.1a2b.new", ".data.db.1a2b.new-journal", ".data.db.9z.new-wal"]
-        let others = [
-            ".data.db.a.1b.new", ".data.db.new", ".other.db.1a2b.new", "data.db.1a2b.new",
-        ]
+        let others = [".data.db.a.1b.new", ".data.db.new", ".other.db.1a2b.new", "data.db.1a2b.new"]
         for name in left + others { try scratch.folder.write(name, "x") }
         do {
             let other = try PendingDatabase(for: scratch.folder.file("copy.db"))
@@ -147,8 +144,7 @@ struct CreatingTests {
         let folder = try TemporaryFolder()
         var deep = folder.path
         for _ in 0..<4 { deep.append(String(repeating: "d", count: 200)) }
-        try FileManager.default.createDirectory(
-            atPath: deep.string, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: deep.string, withIntermediateDirectories: true)
         let scratch = try DatabaseScratch()
         let error = try #require(throws: LockstepError.self) {
             _ = try Connection.create(deep.appending("data.db"), key: scratch.key())

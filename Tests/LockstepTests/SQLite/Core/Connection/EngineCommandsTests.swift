@@ -4,8 +4,7 @@ import Testing
 @testable import Lockstep
 
 /// The engine's own statements keep its rights when SQLite has to prepare them again.
-@Suite("Transactions after the schema or a flag has changed")
-struct EngineCommandsTests: NumberTable {
+@Suite("Transactions after the schema or a flag has changed") struct EngineCommandsTests: NumberTable {
     let scratch: DatabaseScratch
 
     init() throws { scratch = try Self.makeScratch() }
@@ -13,8 +12,7 @@ struct EngineCommandsTests: NumberTable {
     @Test(
         "Savepoints continue to work, and undo the right changes",
         arguments: [
-            "ANALYZE", "CREATE INDEX i ON t (a)", "CREATE TEMP TABLE x (a)", "PRAGMA optimize",
-            "CREATE TABLE y (a)",
+            "ANALYZE", "CREATE INDEX i ON t (a)", "CREATE TEMP TABLE x (a)", "PRAGMA optimize", "CREATE TABLE y (a)",
         ])
     func savepoints(_ sql: String) throws {
         let connection = try open()
@@ -51,8 +49,7 @@ struct EngineCommandsTests: NumberTable {
         }
     }
 
-    @Test("A transaction that had to be rolled back entirely does not stop the next one")
-    func doomed() throws {
+    @Test("A transaction that had to be rolled back entirely does not stop the next one") func doomed() throws {
         let connection = try open()
         for begin in [TransactionControl.Command.beginDeferred, .beginImmediate] {
             connection.core.isDoomed = true
@@ -63,8 +60,7 @@ struct EngineCommandsTests: NumberTable {
         }
     }
 
-    @Test(
-        "After an error has ended its transaction, no later write of a closure takes effect alone")
+    @Test("After an error has ended its transaction, no later write of a closure takes effect alone")
     func endedTransaction() throws {
         let connection = try open()
         try connection.execute("INSERT INTO t VALUES (1)")

@@ -10,8 +10,7 @@ struct ErrorMessageTests {
     init() throws {
         scratch = try DatabaseScratch()
         let connection = try scratch.create()
-        try connection.execute(
-            "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE NOT NULL, n INTEGER) STRICT")
+        try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT UNIQUE NOT NULL, n INTEGER) STRICT")
         try connection.execute("INSERT INTO t VALUES (1, 'one', 1)")
         try connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
     }
@@ -20,8 +19,7 @@ struct ErrorMessageTests {
         "Each failure has its code",
         arguments: [
             ("INSERT INTO t VALUES (1, 'x', 1)", LockstepError.Code.constraint),
-            ("INSERT INTO t (a) VALUES ('one')", .constraint),
-            ("INSERT INTO t (n) VALUES (1)", .constraint),
+            ("INSERT INTO t (a) VALUES ('one')", .constraint), ("INSERT INTO t (n) VALUES (1)", .constraint),
             ("INSERT INTO t (a, n) VALUES ('x', 'y')", .constraint),
             ("SELECT * FROM nosuch", .sqlFailed),
             ("SELEC 1", .sqlFailed), ("SELECT abs(-9223372036854775808)", .sqlFailed),
@@ -36,14 +34,12 @@ struct ErrorMessageTests {
         #expect(code == .denied || error.sqliteCode.map { $0 & 0xFF != 0 } == true)
     }
 
-    @Test("A failed constraint names its columns, and shows the SQL without its values")
-    func constraint() throws {
+    @Test("A failed constraint names its columns, and shows the SQL without its values") func constraint() throws {
         let connection = try scratch.open()
         let error = try #require(throws: LockstepError.self) {
             try connection.execute("INSERT INTO t (a, n) VALUES ('one', 77) -- note")
         }
-        #expect(
-            error.message == "UNIQUE constraint failed: t.a in: INSERT INTO t (a, n) VALUES (?, ?)")
+        #expect(error.message == "UNIQUE constraint failed: t.a in: INSERT INTO t (a, n) VALUES (?, ?)")
         #expect(error.sqliteCode == 2067)
         #expect(error.context.sqliteCodeName == "SQLITE_CONSTRAINT_UNIQUE")
     }
@@ -102,10 +98,8 @@ struct ErrorMessageTests {
     func names() throws {
         let connection = try scratch.open()
         for (sql, wanted) in [
-            ("SELECT * FROM nosuch", "no such table: nosuch"),
-            ("SELECT nosuch FROM t", "no such column: nosuch"),
-            ("SELECT a FORM t", "near \"t\": syntax error"),
-            ("SELECT nosuch('x')", "no such function: nosuch"),
+            ("SELECT * FROM nosuch", "no such table: nosuch"), ("SELECT nosuch FROM t", "no such column: nosuch"),
+            ("SELECT a FORM t", "near \"t\": syntax error"), ("SELECT nosuch('x')", "no such function: nosuch"),
         ] {
             let error = try #require(throws: LockstepError.self) {
                 try connection.execute(SQL(verbatim: sql))

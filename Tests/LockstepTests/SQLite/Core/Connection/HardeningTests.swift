@@ -123,9 +123,7 @@ struct HardeningTests {
             row in try row[0] as [UInt8]
         }
         let (text, empty) = (Array("dé".utf8), [UInt8]())
-        let expected = try [
-            HashFunction.sha256.digest(text.span), HashFunction.sha256.digest(empty.span),
-        ]
+        let expected = try [HashFunction.sha256.digest(text.span), HashFunction.sha256.digest(empty.span)]
         #expect(digests == expected)
     }
 
@@ -135,8 +133,7 @@ struct HardeningTests {
         let empty = "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"
         let abc = "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD"
         for (input, digest) in [
-            (Value.text(""), empty), (.blob([]), empty), (.text("abc"), abc),
-            (.blob(Array("abc".utf8)), abc),
+            (Value.text(""), empty), (.blob([]), empty), (.text("abc"), abc), (.blob(Array("abc".utf8)), abc),
         ] {
             #expect(try connection.value("SELECT hex(lockstep_sha256(?))", input) == digest)
         }

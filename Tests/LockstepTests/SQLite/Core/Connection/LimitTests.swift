@@ -22,10 +22,7 @@ struct LimitTests {
         (.functionArguments, "SELECT max(\(list("1", 20)))", "SELECT max(\(list("1", 21)))"),
         (.parameters, "SELECT 1 WHERE ?20 IS NULL", "SELECT 1 WHERE ?21 IS NULL"),
         (.expressionDepth, "SELECT \(list("1", 15, "+"))", "SELECT \(list("1", 30, "+"))"),
-        (
-            .patternLength, "SELECT 'a' LIKE '\(list("a", 20, ""))'",
-            "SELECT 'a' LIKE '\(list("a", 21, ""))'"
-        ),
+        (.patternLength, "SELECT 'a' LIKE '\(list("a", 20, ""))'", "SELECT 'a' LIKE '\(list("a", 21, ""))'"),
     ]
 
     @Test("A value above a limit is refused, and one at it is accepted", arguments: 0..<6)

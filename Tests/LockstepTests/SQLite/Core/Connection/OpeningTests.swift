@@ -22,8 +22,7 @@ struct OpeningTests {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 3)
         let secret = [UInt8](repeating: 1, count: 32)
-        let key = try DatabaseKey(
-            secret: SecretBytes(copying: secret.span), salt: [UInt8](repeating: 0, count: 16))
+        let key = try DatabaseKey(secret: SecretBytes(copying: secret.span), salt: [UInt8](repeating: 0, count: 16))
         #expect(try scratch.count(Connection.open(scratch.path, key: key)) == 3)
     }
 
@@ -75,8 +74,7 @@ struct OpeningTests {
             let connection = try scratch.open()
             try scratch.add(rows: 4, to: connection)
             for suffix in ["", "-wal"] {
-                try Bytes.write(
-                    Bytes.read(scratch.side(suffix)), to: FilePath(copy.string + suffix))
+                try Bytes.write(Bytes.read(scratch.side(suffix)), to: FilePath(copy.string + suffix))
             }
         }
         let error = try #require(throws: LockstepError.self) {
@@ -101,14 +99,12 @@ struct OpeningTests {
                 try Bytes.write([], to: $0.path)
             },
             Case(testDescription: "folder", code: .notAFile, startsAsDatabase: false) {
-                try FileManager.default.createDirectory(
-                    atPath: $0.path.string, withIntermediateDirectories: false)
+                try FileManager.default.createDirectory(atPath: $0.path.string, withIntermediateDirectories: false)
             },
             Case(testDescription: "link to a database", code: .notAFile) {
                 let target = $0.folder.file("target.db")
                 try FileManager.default.moveItem(atPath: $0.path.string, toPath: target.string)
-                try FileManager.default.createSymbolicLink(
-                    atPath: $0.path.string, withDestinationPath: target.string)
+                try FileManager.default.createSymbolicLink(atPath: $0.path.string, withDestinationPath: target.string)
             },
             Case(testDescription: "named pipe", code: .notAFile, startsAsDatabase: false) {
                 let made = mkfifo($0.path.string, 0o600)

@@ -21,19 +21,16 @@ struct OwnTablesTests {
     private static let refused = [
         "INSERT INTO lockstep_own VALUES (2)", "REPLACE INTO Lockstep_Own VALUES (2)",
         "UPDATE main.lockstep_own SET a = 2", "DELETE FROM \"LOCKSTEP_OWN\"",
-        "WITH x AS (SELECT 1) INSERT INTO [lockstep_own] SELECT * FROM x",
-        "DROP TABLE lockstep_own", "ALTER TABLE lockstep_own RENAME TO mine",
-        "ALTER TABLE lockstep_own ADD COLUMN b", "CREATE INDEX i ON lockstep_own (a)",
-        "CREATE TABLE lockstep_new (a)", "CREATE TABLE LOCKSTEP_NEW AS SELECT 1",
+        "WITH x AS (SELECT 1) INSERT INTO [lockstep_own] SELECT * FROM x", "DROP TABLE lockstep_own",
+        "ALTER TABLE lockstep_own RENAME TO mine", "ALTER TABLE lockstep_own ADD COLUMN b",
+        "CREATE INDEX i ON lockstep_own (a)", "CREATE TABLE lockstep_new (a)", "CREATE TABLE LOCKSTEP_NEW AS SELECT 1",
         "CREATE TRIGGER t AFTER INSERT ON lockstep_own BEGIN SELECT 1; END",
         "CREATE TEMP TRIGGER t AFTER INSERT ON lockstep_own BEGIN SELECT 1; END",
         // The following would take the place of the engine's table.
         "CREATE TEMP TABLE lockstep_own (a)", "CREATE TABLE temp.lockstep_own (a)",
-        "CREATE TEMP VIEW lockstep_own AS SELECT 9 AS a",
-        "CREATE VIEW lockstep_new AS SELECT 9 AS a",
-        "CREATE VIRTUAL TABLE lockstep_new USING fts5(a)",
-        "ALTER TABLE other RENAME TO lockstep_new", "alter table other rename to \"Lockstep_New\"",
-        "ALTER TABLE main.other RENAME /* why */ TO 'LOCKSTEP_new'",
+        "CREATE TEMP VIEW lockstep_own AS SELECT 9 AS a", "CREATE VIEW lockstep_new AS SELECT 9 AS a",
+        "CREATE VIRTUAL TABLE lockstep_new USING fts5(a)", "ALTER TABLE other RENAME TO lockstep_new",
+        "alter table other rename to \"Lockstep_New\"", "ALTER TABLE main.other RENAME /* why */ TO 'LOCKSTEP_new'",
         "CREATE TRIGGER t AFTER UPDATE OF a ON LockStep_Own BEGIN SELECT 1; END",
         "CREATE TRIGGER IF NOT EXISTS main.t BEFORE DELETE ON [lockstep_own] BEGIN SELECT 1; END",
         "CREATE TEMP TRIGGER t AFTER INSERT ON main.lockstep_own BEGIN SELECT 1; END",
@@ -79,8 +76,7 @@ struct OwnTablesTests {
     func trigger() throws {
         let connection = try scratch.open()
         try connection.with(rights: .engine) {
-            try connection.execute(
-                "CREATE TRIGGER t AFTER INSERT ON other BEGIN DELETE FROM lockstep_own; END")
+            try connection.execute("CREATE TRIGGER t AFTER INSERT ON other BEGIN DELETE FROM lockstep_own; END")
         }
         let error = try #require(throws: LockstepError.self) {
             try connection.execute("INSERT INTO other VALUES (1)")
@@ -89,8 +85,7 @@ struct OwnTablesTests {
         #expect(try connection.value("SELECT count(*) FROM lockstep_own") == 1)
     }
 
-    @Test("A refused definition leaves nothing, even in a script and with bound values")
-    func script() throws {
+    @Test("A refused definition leaves nothing, even in a script and with bound values") func script() throws {
         let connection = try scratch.open()
         Refusal.expect(.denied) {
             try connection.run(
@@ -116,10 +111,8 @@ struct OwnTablesTests {
         "CREATE TRIGGER t AFTER INSERT ON other BEGIN INSERT INTO other VALUES ('into lockstep_own'); END",
         "CREATE TRIGGER t AFTER INSERT ON other /* update lockstep_own */ BEGIN SELECT 1; END",
         "CREATE TABLE copy AS SELECT a FROM lockstep_own", "CREATE TABLE t (lockstep_own)",
-        "CREATE VIEW v AS SELECT a FROM lockstep_own",
-        "ALTER TABLE other RENAME COLUMN a TO lockstep_own",
-        "ALTER TABLE other RENAME TO lockstepped",
-        "CREATE TABLE child (a REFERENCES other (a), lockstep_own TEXT)",
+        "CREATE VIEW v AS SELECT a FROM lockstep_own", "ALTER TABLE other RENAME COLUMN a TO lockstep_own",
+        "ALTER TABLE other RENAME TO lockstepped", "CREATE TABLE child (a REFERENCES other (a), lockstep_own TEXT)",
     ]
 
     @Test("Definitions that only read or mention them are accepted", arguments: harmless)

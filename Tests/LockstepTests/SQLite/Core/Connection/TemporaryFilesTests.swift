@@ -6,9 +6,7 @@ import Testing
 @testable import Lockstep
 
 /// Searches for plaintext wherever SQLite can put temporary data.
-@Suite(
-    "Temporary files",
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "there is no /proc"))
+@Suite("Temporary files", .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "there is no /proc"))
 struct TemporaryFilesTests {
     private let scratch: DatabaseScratch
     /// In every row; unique to this test, because others run concurrently.
@@ -38,8 +36,7 @@ struct TemporaryFilesTests {
         #expect(found == [], sourceLocation: location)
     }
 
-    @Test("The search finds SQLite's temporary data when it is allowed in files")
-    func negativeControl() throws {
+    @Test("The search finds SQLite's temporary data when it is allowed in files") func negativeControl() throws {
         let connection = try prepare()
         try connection.with(rights: .engine) { try connection.execute("PRAGMA temp_store = FILE") }
         var found: [String] = []
@@ -116,8 +113,7 @@ struct TemporaryFilesTests {
         try expectNoPlaintext()
     }
 
-    @Test("Savepoints that are rolled back, and statements that fail midway")
-    func statementJournals() throws {
+    @Test("Savepoints that are rolled back, and statements that fail midway") func statementJournals() throws {
         let connection = try prepare()
         try connection.execute("CREATE UNIQUE INDEX one ON note (id, text)")
         try connection.write { connection in
@@ -130,8 +126,7 @@ struct TemporaryFilesTests {
             }
             // Fails at the last row and undoes the others from its journal.
             let error = try #require(throws: LockstepError.self) {
-                try connection.execute(
-                    "UPDATE note SET id = iif(id = ?, 100001, id + 100000)", Self.rows)
+                try connection.execute("UPDATE note SET id = iif(id = ?, 100001, id + 100000)", Self.rows)
             }
             #expect(error.code == .constraint)
             try expectNoPlaintext()
@@ -155,8 +150,6 @@ struct TemporaryFilesTests {
         try connection.execute("INSERT INTO words SELECT text FROM note")
         try connection.execute("INSERT INTO words (words) VALUES ('optimize')")
         try expectNoPlaintext()
-        #expect(
-            try connection.value("SELECT count(*) FROM words WHERE words MATCH 'filling'")
-                == Self.rows)
+        #expect(try connection.value("SELECT count(*) FROM words WHERE words MATCH 'filling'") == Self.rows)
     }
 }

@@ -49,15 +49,13 @@ struct TimeLimitTests {
         #expect(try scratch.count(patient) == 10)
     }
 
-    @Test("Earlier statements do not count, and each nested statement has its own time")
-    func nested() throws {
+    @Test("Earlier statements do not count, and each nested statement has its own time") func nested() throws {
         let connection = try open(limit: .milliseconds(500))
         let inner = try connection.prepare("SELECT i FROM (SELECT 1 AS i)")
         Refusal.expect(.limitExceeded) {
             // Inner statements must not reset the time of the outer one.
-            try connection.prepare(
-                "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
-            ).forEach { _ in try inner.run() }
+            try connection.prepare("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
+                .forEach { _ in try inner.run() }
         }
         #expect(try scratch.count(connection) == 10)
     }

@@ -13,8 +13,7 @@ struct TransactionEndTests: NumberTable {
 
     private static let rollingBack = "INSERT OR ROLLBACK INTO t VALUES (1)"
 
-    @Test("An error that ends the transaction is thrown, and no changes remain")
-    func automaticRollback() throws {
+    @Test("An error that ends the transaction is thrown, and no changes remain") func automaticRollback() throws {
         let writer = try open()
         let error = try #require(throws: LockstepError.self) {
             try writer.write { connection in
@@ -89,8 +88,7 @@ struct TransactionEndTests: NumberTable {
         #expect(try values(writer) == [])
     }
 
-    @Test(
-        "Neither can a statement that was prepared beforehand", arguments: ["COMMIT", "ROLLBACK"])
+    @Test("Neither can a statement that was prepared beforehand", arguments: ["COMMIT", "ROLLBACK"])
     func endingByPreparedStatement(_ sql: String) throws {
         let writer = try open()
         let end = try writer.prepare(SQL(verbatim: sql))
@@ -104,8 +102,7 @@ struct TransactionEndTests: NumberTable {
         #expect(try values(writer) == [])
     }
 
-    @Test("Outside such closures, SQL can begin and end transactions freely")
-    func transactionsBySQL() throws {
+    @Test("Outside such closures, SQL can begin and end transactions freely") func transactionsBySQL() throws {
         let writer = try open()
         try writer.execute("BEGIN IMMEDIATE")
         try writer.execute("INSERT INTO t VALUES (1)")

@@ -26,8 +26,7 @@ struct TransactionTests: NumberTable {
         #expect(try values(other) == [1, 2])
     }
 
-    @Test("A write that throws leaves nothing, tables included, and rethrows the error")
-    func rollback() throws {
+    @Test("A write that throws leaves nothing, tables included, and rethrows the error") func rollback() throws {
         let writer = try open()
         #expect(throws: Stop.self) {
             try writer.write { connection in

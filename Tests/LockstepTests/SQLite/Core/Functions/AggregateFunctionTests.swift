@@ -21,8 +21,7 @@ final class AggregateFunctionTests {
     }
 
     private func fill() throws {
-        try connection.execute(
-            "INSERT INTO t VALUES (1, 'a'), (2, 'x'), (1, 'b'), (2, 'y'), (3, 7)")
+        try connection.execute("INSERT INTO t VALUES (1, 'a'), (2, 'x'), (1, 'b'), (2, 'y'), (3, 7)")
     }
 
     private func texts(_ sql: SQL) throws -> [String] {
@@ -35,11 +34,9 @@ final class AggregateFunctionTests {
         #expect(
             try texts("SELECT joined(a) FROM t GROUP BY kind ORDER BY kind")
                 == ["<ab>", "<xy>", "<>"])
-        #expect(
-            try texts("SELECT joined(a) || joined(upper(a)) FROM t WHERE kind = 1") == ["<ab><AB>"])
+        #expect(try texts("SELECT joined(a) || joined(upper(a)) FROM t WHERE kind = 1") == ["<ab><AB>"])
         #expect(try texts("SELECT joined(DISTINCT 'q') FROM t") == ["<q>"])
-        #expect(
-            try texts("SELECT joined(a) FILTER (WHERE a > 'a') FROM t WHERE kind = 1") == ["<b>"])
+        #expect(try texts("SELECT joined(a) FILTER (WHERE a > 'a') FROM t WHERE kind = 1") == ["<b>"])
     }
 
     @Test("A group without rows has the initial state's result, in every run")
@@ -101,9 +98,7 @@ final class AggregateFunctionTests {
     @Test("A result that throws is the statement's error")
     func throwingResult() throws {
         try connection.add(
-            .aggregate(
-                "never", argumentCount: 0, initial: { 0 }, step: { _, _ in },
-                result: { _ in throw Stop() }))
+            .aggregate("never", argumentCount: 0, initial: { 0 }, step: { _, _ in }, result: { _ in throw Stop() }))
         for _ in 0..<2 { Refusal.expect(.sqlFailed) { _ = try texts("SELECT never() FROM t") } }
         #expect(try texts("SELECT joined(a) FROM t") == ["<>"])
     }
@@ -141,8 +136,7 @@ final class AggregateFunctionTests {
         #expect(alive.count == gone.count)
     }
 
-    @Test("An aggregate is refused as a window function, in a WHERE, and in a schema")
-    func refusedUses() throws {
+    @Test("An aggregate is refused as a window function, in a WHERE, and in a schema") func refusedUses() throws {
         for sql in [
             "SELECT joined(a) OVER (ORDER BY kind) FROM t", "SELECT a FROM t WHERE joined(a) = 'x'",
             "CREATE INDEX i ON t (joined(a))",
@@ -160,8 +154,7 @@ final class AggregateFunctionTests {
             token = held
             try connection.add(
                 .aggregate(
-                    "f", argumentCount: 0, initial: { [held] in held }, step: { _, _ in },
-                    result: { _ in .null }))
+                    "f", argumentCount: 0, initial: { [held] in held }, step: { _, _ in }, result: { _ in .null }))
             try connection.execute("SELECT f()")
         }
         #expect(token == nil)

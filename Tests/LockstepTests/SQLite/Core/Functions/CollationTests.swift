@@ -48,8 +48,7 @@ struct CollationTests {
     @Test("Invalid UTF-8 is compared as U+FFFD, and nothing fails")
     func invalid() throws {
         let connection = try Self.open()
-        let isEqual: Int? = try connection.value(
-            "SELECT CAST(x'61FF' AS TEXT) = 'a\u{FFFD}' COLLATE by_length")
+        let isEqual: Int? = try connection.value("SELECT CAST(x'61FF' AS TEXT) = 'a\u{FFFD}' COLLATE by_length")
         #expect(isEqual == 1)
     }
 
@@ -71,13 +70,11 @@ struct CollationTests {
         }
         #expect(try connection.value("SELECT count(*) FROM t WHERE a = 'österreich'") == 1)
         #expect(
-            try connection.value(
-                "SELECT count(DISTINCT value COLLATE same) FROM json_each('[\"É\", \"é\", \"e\"]')")
+            try connection.value("SELECT count(DISTINCT value COLLATE same) FROM json_each('[\"É\", \"é\", \"e\"]')")
                 == 2)
     }
 
-    @Test("An index uses its order, is used by a search, and is sound when opened again")
-    func index() throws {
+    @Test("An index uses its order, is used by a search, and is sound when opened again") func index() throws {
         let scratch = try DatabaseScratch()
         var options = ConnectionOptions()
         options.collations = [Self.lengths]
@@ -87,8 +84,7 @@ struct CollationTests {
             try connection.execute("CREATE INDEX i ON t (a)")
             try connection.write { connection in
                 for number in 0..<500 {
-                    try connection.execute(
-                        "INSERT INTO t VALUES (\(String(number * 7919 % 100_000)))")
+                    try connection.execute("INSERT INTO t VALUES (\(String(number * 7919 % 100_000)))")
                 }
             }
         }
@@ -102,8 +98,7 @@ struct CollationTests {
         let inOrder = try connection.query("SELECT a FROM t ORDER BY a") { row in
             try row[0] as String
         }
-        #expect(
-            inOrder.first == "0" && inOrder.map(\.utf8.count) == inOrder.map(\.utf8.count).sorted())
+        #expect(inOrder.first == "0" && inOrder.map(\.utf8.count) == inOrder.map(\.utf8.count).sorted())
         // Without the collation, no search may use it.
         Refusal.expect(.sqlFailed) {
             _ = try scratch.open().value("SELECT count(*) FROM t WHERE a = '7919'", as: Int.self)
@@ -129,8 +124,7 @@ struct CollationTests {
             let connection = try Connection.inMemory()
             func add() throws -> Token {
                 let token = Token()
-                try connection.add(
-                    Collation("c") { [token] _, _ in withExtendedLifetime(token) { 0 } })
+                try connection.add(Collation("c") { [token] _, _ in withExtendedLifetime(token) { 0 } })
                 return token
             }
             first = try add()
@@ -142,16 +136,14 @@ struct CollationTests {
         #expect(second == nil)
     }
 
-    @Test("It is refused while a statement reads, and its captured values are released")
-    func whileReading() throws {
+    @Test("It is refused while a statement reads, and its captured values are released") func whileReading() throws {
         let connection = try Self.open()
         weak var held: Token?
         try connection.prepare("SELECT 'b' < 'a' COLLATE by_length").forEach { _ in
             let token = Token()
             held = token
             Refusal.expect(.busy) {
-                try connection.add(
-                    Collation("by_length") { [token] _, _ in withExtendedLifetime(token) { 0 } })
+                try connection.add(Collation("by_length") { [token] _, _ in withExtendedLifetime(token) { 0 } })
             }
         }
         #expect(held == nil)

@@ -45,8 +45,7 @@ struct FunctionLifeTests {
         let connection = try Connection.inMemory(with: .same)
         withKnownIssue("SQLite marks only deterministic functions of a CHECK as the schema's") {
             Refusal.expect(.sqlFailed) {
-                try connection.run(
-                    script: "CREATE TABLE u (a CHECK (same(a) = 1)); INSERT INTO u VALUES (1)")
+                try connection.run(script: "CREATE TABLE u (a CHECK (same(a) = 1)); INSERT INTO u VALUES (1)")
             }
         }
     }
@@ -57,18 +56,15 @@ struct FunctionLifeTests {
     func replacing() throws {
         let connection = try Connection.inMemory()
         for number in 1...3 as ClosedRange<Int64> {
-            try connection.add(
-                SQLFunction(number == 2 ? "F" : "f", argumentCount: 0) { _ in .integer(number) })
+            try connection.add(SQLFunction(number == 2 ? "F" : "f", argumentCount: 0) { _ in .integer(number) })
             for _ in 0..<2 { #expect(try connection.value("SELECT f()") == number) }
         }
     }
 
-    @Test("The name of one of the engine's functions is refused, and that function stays")
-    func reserved() throws {
+    @Test("The name of one of the engine's functions is refused, and that function stays") func reserved() throws {
         for name in ["lockstep_sha256", "Lockstep_x", "LOCKSTEP_"] {
             Refusal.expect(.denied) {
-                _ = try Connection.inMemory(
-                    with: SQLFunction(name, argumentCount: 1) { _ in .null })
+                _ = try Connection.inMemory(with: SQLFunction(name, argumentCount: 1) { _ in .null })
             }
         }
         let connection = try Connection.inMemory()
@@ -77,8 +73,7 @@ struct FunctionLifeTests {
 
     @Test("Any other name is accepted, quoted where necessary", arguments: ["é", "a b", "select"])
     func strangeNames(_ name: String) throws {
-        let connection = try Connection.inMemory(
-            with: SQLFunction(name, argumentCount: 0) { _ in .integer(1) })
+        let connection = try Connection.inMemory(with: SQLFunction(name, argumentCount: 0) { _ in .integer(1) })
         #expect(try connection.value("SELECT \(name: name)()") == 1)
     }
 

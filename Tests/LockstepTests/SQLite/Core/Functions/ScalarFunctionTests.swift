@@ -25,8 +25,7 @@ struct ScalarFunctionTests {
 
     @Test("NaN becomes NULL")
     func nan() throws {
-        let connection = try Connection.inMemory(
-            with: SQLFunction("nan", argumentCount: 0) { _ in .real(.nan) })
+        let connection = try Connection.inMemory(with: SQLFunction("nan", argumentCount: 0) { _ in .real(.nan) })
         #expect(try connection.value("SELECT nan()", as: Value.self) == .null)
     }
 
@@ -45,10 +44,8 @@ struct ScalarFunctionTests {
         #expect(text?.hasPrefix("100 INTEGER") == true)
     }
 
-    @Test("A wrong number of arguments is an error when the statement is prepared")
-    func wrongCount() throws {
-        let connection = try Connection.inMemory(
-            with: .same, SQLFunction("pair", argumentCount: 2) { try $0[1] })
+    @Test("A wrong number of arguments is an error when the statement is prepared") func wrongCount() throws {
+        let connection = try Connection.inMemory(with: .same, SQLFunction("pair", argumentCount: 2) { try $0[1] })
         for sql in ["SELECT same()", "SELECT same(1, 2)", "SELECT pair(1)"] as [SQL] {
             Refusal.expect(.sqlFailed) { _ = try connection.prepare(sql) }
         }
@@ -98,8 +95,7 @@ struct ScalarFunctionTests {
         #expect(try connection.value("SELECT picky(1)") == "fine")
     }
 
-    @Test("A function that throws in the middle of a write undoes its statement")
-    func throwingInWrite() throws {
+    @Test("A function that throws in the middle of a write undoes its statement") func throwingInWrite() throws {
         let connection = try Connection.inMemory(
             with: SQLFunction("few", argumentCount: 1) { arguments in
                 guard case .integer(let number) = try arguments[0], number < 3 else {
@@ -114,11 +110,9 @@ struct ScalarFunctionTests {
         #expect(try connection.value("SELECT count(*) FROM t") == 0)
     }
 
-    @Test(
-        "An argument that is missing, or is not valid text, is an error", arguments: [-1, 1, 127])
+    @Test("An argument that is missing, or is not valid text, is an error", arguments: [-1, 1, 127])
     func strangeArguments(_ index: Int) throws {
-        let connection = try Connection.inMemory(
-            with: .same, SQLFunction("far", argumentCount: 1) { try $0[index] })
+        let connection = try Connection.inMemory(with: .same, SQLFunction("far", argumentCount: 1) { try $0[index] })
         Refusal.expect(.sqlFailed) { try connection.execute("SELECT far(7)") }
         Refusal.expect(.sqlFailed) { try connection.execute("SELECT same(CAST(x'FF' AS TEXT))") }
     }

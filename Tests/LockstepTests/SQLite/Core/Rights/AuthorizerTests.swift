@@ -17,8 +17,7 @@ struct AuthorizerTests {
     ]
 
     private static let readable = [
-        "page_size", "temp_store", "query_only", "journal_mode", "trusted_schema",
-        "cell_size_check", "mmap_size",
+        "page_size", "temp_store", "query_only", "journal_mode", "trusted_schema", "cell_size_check", "mmap_size",
     ]
 
     /// The ways in which SQL can spell the same pragma.
@@ -40,9 +39,7 @@ struct AuthorizerTests {
         try scratch.fill(rows: 20)
         do {
             let connection = try scratch.open()
-            for sql in Self.forms(of: name) + [
-                "PRAGMA \(name)", "PRAGMA main.\(name.uppercased())",
-            ] {
+            for sql in Self.forms(of: name) + ["PRAGMA \(name)", "PRAGMA main.\(name.uppercased())"] {
                 let error = try #require(throws: LockstepError.self, "\(sql)") {
                     try connection.execute(SQL(verbatim: sql))
                 }
@@ -147,8 +144,7 @@ struct AuthorizerTests {
         #expect(try PageAudit(scratch.path).run(key: scratch.key()).isClean)
     }
 
-    @Test("After vacuuming, even if it failed, the authorizer is as strict as before")
-    func strictAfterVacuum() throws {
+    @Test("After vacuuming, even if it failed, the authorizer is as strict as before") func strictAfterVacuum() throws {
         let connection = try DatabaseScratch().create()
         try connection.vacuum()
         #expect(throws: LockstepError.self) { try connection.execute("PRAGMA rekey = 'x'") }
@@ -175,9 +171,8 @@ struct AuthorizerTests {
         try connection.write { connection in
             try connection.with(rights: .migration) {
                 for sql in [
-                    "COMMIT", "ROLLBACK", "END", "BEGIN", "PRAGMA foreign_keys = OFF",
-                    "PRAGMA Journal_Mode = DELETE", "PRAGMA main.synchronous = 0",
-                    "PRAGMA rekey = 'x'", "ATTACH '' AS other",
+                    "COMMIT", "ROLLBACK", "END", "BEGIN", "PRAGMA foreign_keys = OFF", "PRAGMA Journal_Mode = DELETE",
+                    "PRAGMA main.synchronous = 0", "PRAGMA rekey = 'x'", "ATTACH '' AS other",
                 ] {
                     let error = try #require(throws: LockstepError.self, "\(sql)") {
                         try connection.execute(SQL(verbatim: sql))

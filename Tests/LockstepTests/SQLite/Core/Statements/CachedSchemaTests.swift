@@ -28,8 +28,7 @@ struct CachedSchemaTests {
         #expect(try connection.first("SELECT * FROM t") { row in try row["extra"] as Int } == 5)
     }
 
-    @Test("A name refers to another column after the columns have changed places")
-    func swappedColumns() throws {
+    @Test("A name refers to another column after the columns have changed places") func swappedColumns() throws {
         let connection = try scratch.open()
         let sql: SQL = "SELECT * FROM v"
         try connection.execute("CREATE VIEW v AS SELECT 1 AS a, 2 AS b")
@@ -102,8 +101,7 @@ struct CachedSchemaTests {
         }
     }
 
-    @Test("The tables that a cached statement uses are updated when a trigger is added")
-    func observedTrigger() throws {
+    @Test("The tables that a cached statement uses are updated when a trigger is added") func observedTrigger() throws {
         let connection = try scratch.open()
         try connection.execute("CREATE TABLE log (n INTEGER PRIMARY KEY) WITHOUT ROWID")
         let insert: SQL = "INSERT INTO t (a) VALUES (?)"

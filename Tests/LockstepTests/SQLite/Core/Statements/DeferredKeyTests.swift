@@ -18,8 +18,7 @@ struct DeferredKeyTests {
             try store.blocking.write { try $0.execute(sql) }
             return nil
         } catch let error as LockstepError {
-            #expect(
-                error.code == .constraint && error.hint != nil && error.context.sqliteCode == 787)
+            #expect(error.code == .constraint && error.hint != nil && error.context.sqliteCode == 787)
             return (error.message, error.context.table)
         } catch {
             return ("\(error)", nil)

@@ -7,10 +7,8 @@ import Testing
 struct EngineTableTests {
     /// What reads each of them first.
     private static let readers: [String: @Sendable (borrowing Connection) throws -> Void] = [
-        EngineTables.ledger: { _ = try Ledger.entries($0) },
-        EngineTables.epochs: { _ = try KeyringTable.read($0) },
-        EngineTables.progress: { _ = try Ledger.history($0) },
-        EngineTables.repeatables: { _ = try Ledger.history($0) },
+        EngineTables.ledger: { _ = try Ledger.entries($0) }, EngineTables.epochs: { _ = try KeyringTable.read($0) },
+        EngineTables.progress: { _ = try Ledger.history($0) }, EngineTables.repeatables: { _ = try Ledger.history($0) },
         EngineTables.repairs: { _ = try Ledger.repairs($0) },
         EngineTables.datasets: { _ = try RegistryTables.read(CellWorkbench.keys(), $0) },
         EngineTables.columns: { _ = try RegistryTables.claimed($0) },
@@ -22,8 +20,7 @@ struct EngineTableTests {
     ]
 
     private static let abuses = [
-        "CREATE VIRTUAL TABLE NAME USING fts5(a, b)",
-        "CREATE VIRTUAL TABLE NAME USING rtree(a, b, c)",
+        "CREATE VIRTUAL TABLE NAME USING fts5(a, b)", "CREATE VIRTUAL TABLE NAME USING rtree(a, b, c)",
         """
         CREATE TABLE NAME (a, b);
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 65537)
@@ -69,8 +66,7 @@ struct EngineTableTests {
         #expect(try !EngineTables.exists(name, connection))
     }
 
-    @Test("As many rows and bytes as there can be are read, and the connection's own limit stays")
-    func most() throws {
+    @Test("As many rows and bytes as there can be are read, and the connection's own limit stays") func most() throws {
         let connection = try Connection.inMemory()
         connection.setLimit(.valueLength, 100_000_000)
         try connection.with(rights: .engine) {
@@ -82,7 +78,6 @@ struct EngineTableTests {
                     """)
         }
         #expect(try ManifestTable.datasets(connection).count == 65_536)
-        #expect(
-            try connection.value("SELECT length(zeroblob(99000000))", as: Int.self) == 99_000_000)
+        #expect(try connection.value("SELECT length(zeroblob(99000000))", as: Int.self) == 99_000_000)
     }
 }

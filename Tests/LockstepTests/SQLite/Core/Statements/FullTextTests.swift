@@ -12,11 +12,9 @@ struct FullTextTests {
     init() throws {
         scratch = try DatabaseScratch()
         let connection = try scratch.create()
-        try connection.execute(
-            "CREATE VIRTUAL TABLE pages USING fts5(title, body, tokenize = 'unicode61')")
+        try connection.execute("CREATE VIRTUAL TABLE pages USING fts5(title, body, tokenize = 'unicode61')")
         let texts = [
-            ("Foxes", "The quick brown fox jumps over the lazy dog"),
-            ("Dogs", "A dog, a lazy dog, and another dog"),
+            ("Foxes", "The quick brown fox jumps over the lazy dog"), ("Dogs", "A dog, a lazy dog, and another dog"),
             ("Städte", "Zürich und Genf: \(Self.marker) überall"),
         ]
         try connection.write { connection in
@@ -32,8 +30,7 @@ struct FullTextTests {
         ) { row in try row[0] }
     }
 
-    @Test("Words, phrases, prefixes and columns are found, best match first, after reopening")
-    func match() throws {
+    @Test("Words, phrases, prefixes and columns are found, best match first, after reopening") func match() throws {
         let connection = try scratch.open()
         #expect(try titles("dog", connection) == ["Dogs", "Foxes"])
         #expect(try titles("\"brown fox\"", connection) == ["Foxes"])
@@ -127,8 +124,7 @@ struct FullTextTests {
         try connection.write { connection in
             for number in 0..<300 {
                 try connection.execute(
-                    "INSERT INTO pages VALUES ('n', \("\(Self.marker) word\(number) \(number * 7)"))"
-                )
+                    "INSERT INTO pages VALUES ('n', \("\(Self.marker) word\(number) \(number * 7)"))")
             }
             #expect(try search.places(of: Self.marker) == [])
         }

@@ -21,8 +21,7 @@ struct HeaderNumberTests {
         }
     }
 
-    @Test("The schema version counts own changes and those of others, but not undone ones")
-    func schema() throws {
+    @Test("The schema version counts own changes and those of others, but not undone ones") func schema() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 1)
         let connection = try scratch.open()

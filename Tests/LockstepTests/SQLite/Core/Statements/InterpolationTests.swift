@@ -54,8 +54,7 @@ final class InterpolationTests {
             ])
     }
 
-    @Test("A value inside a quoted literal is refused, since it cannot be bound there")
-    func quoted() {
+    @Test("A value inside a quoted literal is refused, since it cannot be bound there") func quoted() {
         Refusal.expect(.bindMismatch) {
             _ = try connection.value("SELECT 'id \(7)'", as: String.self)
         }
@@ -64,8 +63,7 @@ final class InterpolationTests {
         Refusal.expect(.bindMismatch) { _ = try ids("id = 1 -- \(2)") }
     }
 
-    @Test("Values after the SQL in addition to interpolated ones are misuse, and nothing runs")
-    func twice() throws {
+    @Test("Values after the SQL in addition to interpolated ones are misuse, and nothing runs") func twice() throws {
         Refusal.expect(.misuse) {
             try connection.execute("DELETE FROM t WHERE id = \(1) OR id = ?", 2)
         }
@@ -147,8 +145,7 @@ final class InterpolationTests {
         #expect(try ids("\(none) AND \(low)") == [2, 3])
     }
 
-    @Test(
-        "A fragment with named values contributes none of them, and the whole statement is refused")
+    @Test("A fragment with named values contributes none of them, and the whole statement is refused")
     func namedFragment() {
         let named = ("id = :id" as SQL).with(named: ["id": 1])
         Refusal.expect(.bindMismatch) { _ = try ids("\(named)") }
@@ -169,8 +166,7 @@ final class InterpolationTests {
         #expect(try connection.value("SELECT count(*) FROM t WHERE a = 'x'") == 5)
     }
 
-    @Test("The same SQL with other values is the same statement with other values")
-    func otherValues() throws {
+    @Test("The same SQL with other values is the same statement with other values") func otherValues() throws {
         for id in 1...3 {
             let text: String? = try connection.value("SELECT a FROM t WHERE id = \(id)")
             #expect(text == ["one", "two", "three"][id - 1])

@@ -80,8 +80,7 @@ struct LockWaitTests {
         #expect(try waiting.value("PRAGMA busy_timeout") == 30)
     }
 
-    @Test("A task that is cancelled while its write waits for another process ends")
-    func cancelledTask() async throws {
+    @Test("A task that is cancelled while its write waits for another process ends") func cancelledTask() async throws {
         var options = StoreOptions()
         let stop = Stop(at: .max)
         options.connection = self.options(.seconds(100_000), stop)

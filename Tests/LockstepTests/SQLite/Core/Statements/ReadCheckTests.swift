@@ -12,8 +12,7 @@ struct ReadCheckTests {
         scratch = try DatabaseScratch()
         let connection = try scratch.create()
         try connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)")
-        try connection.execute(
-            "INSERT INTO note VALUES (1, ?)", String(repeating: "lockstep ", count: 1334))
+        try connection.execute("INSERT INTO note VALUES (1, ?)", String(repeating: "lockstep ", count: 1334))
     }
 
     private func damageLastPage() throws {

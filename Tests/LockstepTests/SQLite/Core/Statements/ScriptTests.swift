@@ -88,8 +88,7 @@ final class ScriptTests {
     func transactions(_ statement: String) throws {
         Refusal.expect(.denied) {
             try connection.write { connection in
-                try connection.run(
-                    script: "INSERT INTO t VALUES (1); \(statement); INSERT INTO t VALUES (2)")
+                try connection.run(script: "INSERT INTO t VALUES (1); \(statement); INSERT INTO t VALUES (2)")
             }
         }
         #expect(try numbers() == [])

@@ -176,8 +176,7 @@ struct StatementCacheTests {
 
     // MARK: The state of a cached statement
 
-    @Test("A statement comes back without its values, which each run must supply again")
-    func bindings() throws {
+    @Test("A statement comes back without its values, which each run must supply again") func bindings() throws {
         let connection = try open(keeping: 8)
         let sql: SQL = "SELECT ?, ?"
         let used = try connection.prepare(sql)
@@ -194,8 +193,7 @@ struct StatementCacheTests {
         #expect(again.end() == 0)
     }
 
-    @Test("A statement that was left in the middle of its rows starts from the first")
-    func unfinished() throws {
+    @Test("A statement that was left in the middle of its rows starts from the first") func unfinished() throws {
         let connection = try open(keeping: 8)
         let sql: SQL = "SELECT value FROM json_each('[1, 2, 3]')"
         do {

@@ -34,8 +34,7 @@ struct StatementLifetimeTests {
         #expect(throws: LockstepError.self) { try insert.run(5) }
     }
 
-    @Test("When the schema has changed in the meantime they fail, and do not crash")
-    func changedSchema() throws {
+    @Test("When the schema has changed in the meantime they fail, and do not crash") func changedSchema() throws {
         let scratch = try DatabaseScratch()
         try scratch.fill(rows: 10)
         let statement = try orphan("SELECT * FROM item", scratch)

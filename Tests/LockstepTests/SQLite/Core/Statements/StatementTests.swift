@@ -48,9 +48,8 @@ struct StatementTests {
     @Test(
         "Semicolons, comments and space after the statement are accepted",
         arguments: [
-            "SELECT 7", "SELECT 7;", " SELECT 7 ; ", "SELECT 7;;;", "SELECT 7; -- done",
-            "SELECT 7 -- done", "SELECT 7; /* one */ ; /* two", "SELECT 7;\n\n-- a; b 'c\n",
-            "/* first */ SELECT 7", "SELECT 7 /* ; */",
+            "SELECT 7", "SELECT 7;", " SELECT 7 ; ", "SELECT 7;;;", "SELECT 7; -- done", "SELECT 7 -- done",
+            "SELECT 7; /* one */ ; /* two", "SELECT 7;\n\n-- a; b 'c\n", "/* first */ SELECT 7", "SELECT 7 /* ; */",
         ])
     func trailing(_ sql: String) throws {
         #expect(try scratch.open().value(SQL(verbatim: sql)) == 7)
@@ -66,9 +65,7 @@ struct StatementTests {
         let second = try connection.runStatement(of: script, from: first)
         #expect(script[second...].elementsEqual(Array(" /* 🔐 */ ".utf8) + [0]))
         Refusal.expect(.misuse) { _ = try connection.runStatement(of: [0x20], from: 0) }
-        #expect(
-            try connection.value("SELECT count(*) FROM sqlite_schema WHERE name IN ('a', 'b')") == 2
-        )
+        #expect(try connection.value("SELECT count(*) FROM sqlite_schema WHERE name IN ('a', 'b')") == 2)
     }
 
     // MARK: Binding
@@ -198,8 +195,7 @@ struct StatementTests {
     @Test("A failure when the first row's statement ends is an error and is not ignored")
     func firstRowOfAWrite() throws {
         let connection = try scratch.open()
-        try connection.execute(
-            "CREATE TABLE child (item INTEGER REFERENCES item DEFERRABLE INITIALLY DEFERRED)")
+        try connection.execute("CREATE TABLE child (item INTEGER REFERENCES item DEFERRABLE INITIALLY DEFERRED)")
         let sql = "INSERT INTO child VALUES (?) RETURNING item"
         let error = try #require(throws: LockstepError.self) {
             _ = try connection.value(SQL(verbatim: sql), 99, as: Int.self)
@@ -218,8 +214,6 @@ struct StatementTests {
         #expect(try connection.prepare("SELECT * FROM item").isReadOnly)
         #expect(try connection.prepare("BEGIN").isReadOnly)
         #expect(try connection.prepare("DELETE FROM item").isReadOnly == false)
-        #expect(
-            try connection.prepare("INSERT INTO item VALUES (1, 2) RETURNING id").isReadOnly
-                == false)
+        #expect(try connection.prepare("INSERT INTO item VALUES (1, 2) RETURNING id").isReadOnly == false)
     }
 }

@@ -26,8 +26,7 @@ struct JobReporterTests {
         #expect(!reporter.shouldContinue() && seen.count == count)
     }
 
-    @Test("A phase that cannot be stopped is reported, and its errors do not count")
-    func announcing() {
+    @Test("A phase that cannot be stopped is reported, and its errors do not count") func announcing() {
         var seen = 0
         let reporter = JobReporter { _ in
             seen += 1
@@ -37,8 +36,7 @@ struct JobReporterTests {
         #expect(seen == 1 && reporter.stop == nil && reporter.shouldContinue())
     }
 
-    @Test("Within a statement the program can stop the job, and its error is the reason")
-    func statement() throws {
+    @Test("Within a statement the program can stop the job, and its error is the reason") func statement() throws {
         var calls = 0
         let stopAtSecond: JobProgress.Handler = { _ in
             calls += 1

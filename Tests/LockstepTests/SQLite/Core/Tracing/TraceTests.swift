@@ -86,8 +86,7 @@ struct TraceTests {
 
     private final class Token: Sendable {}
 
-    @Test("Nothing is traced after the connection has closed, and captured values are released")
-    func closed() throws {
+    @Test("Nothing is traced after the connection has closed, and captured values are released") func closed() throws {
         weak var held: Token?
         func orphan() throws -> Statement {
             let token = Token()

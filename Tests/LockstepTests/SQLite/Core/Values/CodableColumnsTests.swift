@@ -20,8 +20,7 @@ final class CodableColumnsTests {
     @Test(
         "Columns are found by their names in any order, among any others",
         arguments: [
-            "1 AS id, 'Ada' AS name, 36 AS age, 0.5 AS rank",
-            "0.5 AS rank, 36 AS age, 'Ada' AS name, 1 AS id",
+            "1 AS id, 'Ada' AS name, 36 AS age, 0.5 AS rank", "0.5 AS rank, 36 AS age, 'Ada' AS name, 1 AS id",
             "'Ada' AS name, 0.5 AS rank, 1 AS id, 36 AS age",
             "9 AS a, 1 AS id, 9 AS b, 'Ada' AS name, 9 AS c, 36 AS age, 9 AS d, 0.5 AS rank, 9 AS e",
             "NULL AS ID, 36 AS age, 1 AS id, x'' AS \"\", 0.5 AS rank, 'Ada' AS name",
@@ -72,8 +71,7 @@ final class CodableColumnsTests {
 
     @Test("Coding keys are the columns' names, and a property without a key keeps its default")
     func codingKeys() throws {
-        let films = try connection.decode(
-            Keyed.self, "SELECT 'x' AS \"größe\", 3 AS \"film id\", 'other' AS unused")
+        let films = try connection.decode(Keyed.self, "SELECT 'x' AS \"größe\", 3 AS \"film id\", 'other' AS unused")
         #expect(films == [Keyed(id: 3, title: "x")])
         Refusal.expect(.decodeMismatch) {
             _ = try connection.decode(Keyed.self, "SELECT 3 AS id")
@@ -97,8 +95,7 @@ final class CodableColumnsTests {
             known = row.allKeys.map(\.stringValue)
             hasNumber = row.contains(.number) && !row.contains(.missing)
             isNull =
-                try row.decodeNil(forKey: .null) && row.decodeNil(forKey: .missing)
-                && !row.decodeNil(forKey: .number)
+                try row.decodeNil(forKey: .null) && row.decodeNil(forKey: .missing) && !row.decodeNil(forKey: .number)
             number = try row.decodeIfPresent(Int.self, forKey: .number)
             text = try row.decodeIfPresent(String.self, forKey: .text)
             flag = try row.decodeIfPresent(Bool.self, forKey: .flag)
@@ -107,8 +104,7 @@ final class CodableColumnsTests {
         }
     }
 
-    @Test("A type's own init(from:) can request the columns in any order and repeatedly")
-    func ownDecoding() throws {
+    @Test("A type's own init(from:) can request the columns in any order and repeatedly") func ownDecoding() throws {
         let sql: SQL = "SELECT NULL AS \"null\", 1 AS flag, 9 AS other, 7 AS number, 'x' AS text"
         let value = try #require(try connection.decode(Custom.self, sql).first)
         #expect(value.known == ["null", "flag", "number", "text"])
@@ -121,8 +117,7 @@ final class CodableColumnsTests {
         init(from decoder: any Decoder) throws { throw Stop() }
     }
 
-    @Test("An error that init(from:) throws is passed on, and the statement is free")
-    func throwing() throws {
+    @Test("An error that init(from:) throws is passed on, and the statement is free") func throwing() throws {
         try connection.execute("CREATE TABLE t (a)")
         try connection.execute("INSERT INTO t VALUES (1)")
         #expect(throws: Stop.self) { _ = try connection.decode(Throwing.self, "SELECT * FROM t") }

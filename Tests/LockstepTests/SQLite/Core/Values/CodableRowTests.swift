@@ -174,8 +174,7 @@ final class CodableRowTests {
         _ = try mismatch(One<Mood>.self, "SELECT NULL AS x")
     }
 
-    @Test("A raw value without a case is an error that does not show the value")
-    func strangeRawValue() throws {
+    @Test("A raw value without a case is an error that does not show the value") func strangeRawValue() throws {
         _ = try mismatch(One<Mood>.self, "SELECT 'hunter2' AS x")
         _ = try mismatch(One<Mood?>.self, "SELECT 'hunter2' AS x")
     }

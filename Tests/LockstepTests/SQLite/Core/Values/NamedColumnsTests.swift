@@ -8,8 +8,7 @@ final class NamedColumnsTests {
 
     init() throws {
         connection = try Connection.inMemory()
-        try connection.execute(
-            "CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL, year INTEGER)")
+        try connection.execute("CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT NOT NULL, year INTEGER)")
         try connection.execute("INSERT INTO film VALUES (1, 'Alien', 1979), (2, 'Heat', NULL)")
     }
 
@@ -31,8 +30,7 @@ final class NamedColumnsTests {
 
     @Test("A column is found by its name, or by its alias if it has one")
     func names() throws {
-        let sql: SQL =
-            "SELECT title AS name, id, year AS \"a \"\"b\"\"\", 7 AS \"\" FROM film WHERE id = 1"
+        let sql: SQL = "SELECT title AS name, id, year AS \"a \"\"b\"\"\", 7 AS \"\" FROM film WHERE id = 1"
         try connection.prepare(sql).forEach { (row: borrowing Row) throws in
             #expect(try row["name"] as String == "Alien")
             #expect(try row["id"] as Int == 1)
@@ -59,8 +57,7 @@ final class NamedColumnsTests {
                     _ = try row[name] as String?
                 }
                 #expect(error.code == .decodeMismatch)
-                #expect(
-                    error.message == "there is no column \(name) in: SELECT id, ? AS t FROM film")
+                #expect(error.message == "there is no column \(name) in: SELECT id, ? AS t FROM film")
                 #expect(error.hint == "the columns are id, t")
             }
         }
@@ -72,9 +69,7 @@ final class NamedColumnsTests {
             let byName = try #require(throws: LockstepError.self) { _ = try row["secret"] as Int }
             let byOrdinal = try #require(throws: LockstepError.self) { _ = try row[1] as Int }
             #expect(byName == byOrdinal)
-            #expect(
-                byName.message
-                    == "column 1 (secret) is TEXT, not INTEGER, in: SELECT ?, ? AS secret")
+            #expect(byName.message == "column 1 (secret) is TEXT, not INTEGER, in: SELECT ?, ? AS secret")
         }
     }
 
@@ -83,8 +78,7 @@ final class NamedColumnsTests {
     @Test("A query's rows are tuples of any columns, optionals and Values among them")
     func tuples() throws {
         let rows = try connection.query(
-            "SELECT id, title, year, year FROM film WHERE id < ? ORDER BY id", 9,
-            as: (Int, String, Int?, Value).self)
+            "SELECT id, title, year, year FROM film WHERE id < ? ORDER BY id", 9, as: (Int, String, Int?, Value).self)
         #expect(rows.map(\.0) == [1, 2])
         #expect(rows.map(\.1) == ["Alien", "Heat"])
         #expect(rows.map(\.2) == [1979, nil])
@@ -105,8 +99,7 @@ final class NamedColumnsTests {
     @Test("The error for a type mismatch in a tuple names the column")
     func tupleMismatch() throws {
         let error = try #require(throws: LockstepError.self) {
-            _ = try connection.query(
-                "SELECT id, title, year FROM film", as: (Int, String, Int).self)
+            _ = try connection.query("SELECT id, title, year FROM film", as: (Int, String, Int).self)
         }
         #expect(error.message.hasPrefix("column 2 (year) is NULL, not INTEGER, in: SELECT id"))
     }
@@ -123,8 +116,7 @@ final class NamedColumnsTests {
         #expect(try connection.first("SELECT * FROM film WHERE id = ?", 9, as: Film.self) == nil)
     }
 
-    @Test("An error that a row's reader throws is passed on, and the statement is free")
-    func throwing() throws {
+    @Test("An error that a row's reader throws is passed on, and the statement is free") func throwing() throws {
         for _ in 0..<2 {
             Refusal.expect(.decodeMismatch) {
                 _ = try connection.query("SELECT title, id, year FROM film", as: Film.self)
@@ -159,8 +151,7 @@ final class NamedColumnsTests {
         #expect(try connection.value("SELECT count(*) FROM film") == 0)
     }
 
-    @Test("A RETURNING row that does not decode undoes its statement in a write")
-    func returningMismatch() throws {
+    @Test("A RETURNING row that does not decode undoes its statement in a write") func returningMismatch() throws {
         let insert: SQL = "INSERT INTO film (title) VALUES ('x') RETURNING title"
         Refusal.expect(.decodeMismatch) {
             try connection.write { _ = try $0.value(insert, as: Int.self) }
@@ -168,8 +159,7 @@ final class NamedColumnsTests {
         #expect(try connection.value("SELECT count(*) FROM film") == 2)
     }
 
-    @Test("Changes count the last statement that changed rows, and reading leaves the count")
-    func changes() throws {
+    @Test("Changes count the last statement that changed rows, and reading leaves the count") func changes() throws {
         try connection.execute("UPDATE film SET year = 1")
         #expect(connection.changes == 2)
         #expect(try connection.value("SELECT count(*) FROM film") == 2)

@@ -26,8 +26,7 @@ final class NamedValuesTests {
     }
 
     private func mismatch(
-        _ sql: SQL, _ values: [String: any Bindable & Sendable],
-        _ location: SourceLocation = #_sourceLocation
+        _ sql: SQL, _ values: [String: any Bindable & Sendable], _ location: SourceLocation = #_sourceLocation
     ) throws -> LockstepError {
         let behind = try #require(throws: LockstepError.self, sourceLocation: location) {
             _ = try connection.value(sql.with(named: values), as: Value.self)
@@ -46,19 +45,16 @@ final class NamedValuesTests {
         let sql: SQL = "SELECT :a, @b, $c"
         #expect(try texts(sql.with(named: ["a": "1", "b": "2", "c": "3"])) == ["1", "2", "3"])
         #expect(try texts(sql.with(named: [":a": "1", "@b": "2", "$c": "3"])) == ["1", "2", "3"])
-        #expect(
-            try row(sql, ["a": 1, "@b": "2", "c": 0.5]) == [.integer(1), .text("2"), .real(0.5)])
+        #expect(try row(sql, ["a": 1, "@b": "2", "c": 0.5]) == [.integer(1), .text("2"), .real(0.5)])
     }
 
-    @Test("A name with its sign means only that parameter, and precedes the bare name")
-    func precedence() throws {
+    @Test("A name with its sign means only that parameter, and precedes the bare name") func precedence() throws {
         let sql: SQL = "SELECT :x, @x, $x"
         #expect(try texts(sql.with(named: ["x": "all"])) == ["all", "all", "all"])
         #expect(try texts(sql.with(named: ["x": "all", "@x": "at"])) == ["all", "at", "all"])
     }
 
-    @Test("A parameter that occurs twice takes one value, and the order does not matter")
-    func repeated() throws {
+    @Test("A parameter that occurs twice takes one value, and the order does not matter") func repeated() throws {
         let sql: SQL = "SELECT :b || :a || :b"
         #expect(try texts(sql.with(named: ["a": "x", "b": "y"])) == ["yxy"])
     }
@@ -115,8 +111,7 @@ final class NamedValuesTests {
         #expect(try texts(sql) == ["first"])
     }
 
-    @Test("A statement runs again with its named values, and with others after a mismatch")
-    func again() throws {
+    @Test("A statement runs again with its named values, and with others after a mismatch") func again() throws {
         let statement = try connection.prepare(("SELECT :a" as SQL).with(named: ["a": "kept"]))
         for _ in 0..<3 {
             #expect(try statement.first { row in try row[0] as String } == "kept")

@@ -82,8 +82,7 @@ final class ParameterBufferTests {
         ])
     func together(_ sizes: [Int]) throws {
         let values = sizes.enumerated().map { seed, size in
-            seed.isMultiple(of: 2)
-                ? Value.text(Self.text(size, seed)) : .blob(Self.blob(size, seed))
+            seed.isMultiple(of: 2) ? Value.text(Self.text(size, seed)) : .blob(Self.blob(size, seed))
         }
         try expectBack(values)
     }
@@ -110,8 +109,7 @@ final class ParameterBufferTests {
         }
     }
 
-    @Test("Values stay while rows are read, whatever other statements bind meanwhile")
-    func surviving() throws {
+    @Test("Values stay while rows are read, whatever other statements bind meanwhile") func surviving() throws {
         let outer = try connection.prepare("SELECT ?, value FROM json_each('[1, 2, 3]')")
         let inner = try connection.prepare("SELECT ?")
         let text = Self.text(3000, 1)
@@ -127,8 +125,7 @@ final class ParameterBufferTests {
         #expect(rows == 3)
     }
 
-    @Test("Stored rows stay in the table when the next run's values replace the buffer's")
-    func stored() throws {
+    @Test("Stored rows stay in the table when the next run's values replace the buffer's") func stored() throws {
         try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)")
         try connection.write { connection in
             let insert = try connection.prepare("INSERT INTO t VALUES (?, ?, ?)")
@@ -139,9 +136,7 @@ final class ParameterBufferTests {
         var seen = 0
         try connection.prepare("SELECT id, a, b FROM t").forEach { row in
             let id: Int = try row[0]
-            let isWhole =
-                try row[1] as String == Self.text(id % 97, id)
-                && row[2] as [UInt8] == Self.blob(id % 61, id)
+            let isWhole = try row[1] as String == Self.text(id % 97, id) && row[2] as [UInt8] == Self.blob(id % 61, id)
             if isWhole { seen += 1 }
         }
         #expect(seen == 2000)
@@ -172,8 +167,7 @@ final class ParameterBufferTests {
         #expect(try connection.value("SELECT typeof(a) FROM t") == "blob")
     }
 
-    @Test("More zeros than SQLite supports are an error, and the statement remains usable")
-    func tooManyZeros() throws {
+    @Test("More zeros than SQLite supports are an error, and the statement remains usable") func tooManyZeros() throws {
         let statement = try connection.prepare("SELECT length(?)")
         Refusal.expect(.sqlFailed) { try statement.run(ZeroBytes(.max)) }
         #expect(try statement.first(ZeroBytes(3)) { row in try row[0] as Int } == 3)

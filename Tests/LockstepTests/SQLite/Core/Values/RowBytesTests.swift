@@ -23,9 +23,7 @@ final class RowBytesTests {
         }
     }
 
-    private static let texts = [
-        "", "a", "\0", "a\0b", "Zürich", "日本語", "👩‍👩‍👧‍👦", String(repeating: "äx", count: 500_000),
-    ]
+    private static let texts = ["", "a", "\0", "a\0b", "Zürich", "日本語", "👩‍👩‍👧‍👦", String(repeating: "äx", count: 500_000)]
 
     @Test("A TEXT's bytes are its UTF-8, in whichever form it is read first", arguments: texts)
     func texts(_ text: String) throws {
@@ -62,8 +60,7 @@ final class RowBytesTests {
         }
     }
 
-    @Test("Lent bytes stay the same after the same column is read in every other form")
-    func stable() throws {
+    @Test("Lent bytes stay the same after the same column is read in every other form") func stable() throws {
         try connection.prepare("SELECT 'te' || 'xt', zeroblob(3)").forEach {
             (row: borrowing Row) throws in
             let text = try row.bytes(0)
@@ -97,8 +94,7 @@ final class RowBytesTests {
             let refusal = Self.refusal(row, 0)
             let error = try #require(refusal)
             #expect(error.code == .decodeMismatch)
-            #expect(
-                error.message.hasPrefix("column 0 (x) is \(type), not TEXT or BLOB, in: SELECT "))
+            #expect(error.message.hasPrefix("column 0 (x) is \(type), not TEXT or BLOB, in: SELECT "))
             #expect(try (row[0] as Value).typeName == type)
         }
     }

@@ -31,8 +31,7 @@ struct RowEncodableTests {
 
     init() throws {
         scratch = try DatabaseScratch()
-        try scratch.create().execute(
-            "CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, body BLOB NOT NULL)")
+        try scratch.create().execute("CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, body BLOB NOT NULL)")
     }
 
     private let insertion: SQL = "INSERT INTO note VALUES (?, ?, ?)"
@@ -42,9 +41,7 @@ struct RowEncodableTests {
     }
 
     private static func note(_ id: Int64, size: Int) -> Note {
-        Note(
-            id, String(repeating: "ä", count: size),
-            (0..<size).map { UInt8(truncatingIfNeeded: $0) })
+        Note(id, String(repeating: "ä", count: size), (0..<size).map { UInt8(truncatingIfNeeded: $0) })
     }
 
     @Test(
@@ -74,8 +71,7 @@ struct RowEncodableTests {
         #expect(try notes(connection).map(\.id) == [1, 2])
     }
 
-    @Test("A statement with more or fewer parameters is refused, and nothing is written")
-    func parameterCount() throws {
+    @Test("A statement with more or fewer parameters is refused, and nothing is written") func parameterCount() throws {
         let connection = try scratch.open()
         for sql: SQL in [
             "INSERT INTO note (id, body) VALUES (?, ?)",
@@ -88,13 +84,11 @@ struct RowEncodableTests {
         #expect(try notes(connection) == [])
     }
 
-    @Test("A row that is refused ends the run, and the transaction rolls back with it")
-    func constraint() throws {
+    @Test("A row that is refused ends the run, and the transaction rolls back with it") func constraint() throws {
         let connection = try scratch.open()
         Refusal.expect(.constraint) {
             try connection.write { connection in
-                try connection.execute(
-                    insertion, rows: [1, 2, 1, 3].map { Self.note($0, size: 5) })
+                try connection.execute(insertion, rows: [1, 2, 1, 3].map { Self.note($0, size: 5) })
             }
         }
         #expect(try notes(connection) == [])
@@ -105,8 +99,7 @@ struct RowEncodableTests {
         let connection = try scratch.open()
         Refusal.expect(.misuse) {
             try connection.execute(
-                "INSERT INTO note VALUES (\(1), \("a"), \([UInt8]()))",
-                rows: [Self.note(1, size: 1)])
+                "INSERT INTO note VALUES (\(1), \("a"), \([UInt8]()))", rows: [Self.note(1, size: 1)])
         }
     }
 

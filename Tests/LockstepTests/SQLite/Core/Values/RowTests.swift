@@ -9,8 +9,7 @@ struct RowTests {
 
     /// Decodes the first column of `sql` as `type`, which must fail.
     private func mismatch<Element: ColumnDecodable>(
-        _ sql: String, as type: Element.Type, column: Int = 0,
-        _ location: SourceLocation = #_sourceLocation
+        _ sql: String, as type: Element.Type, column: Int = 0, _ location: SourceLocation = #_sourceLocation
     ) throws -> LockstepError {
         let connection = try Connection.inMemory()
         let error = try #require(throws: LockstepError.self, sourceLocation: location) {
@@ -25,8 +24,7 @@ struct RowTests {
     func message() throws {
         let sql = "SELECT 'x' || 'hunter2' AS title /* hunter2 */"
         let error = try mismatch(sql, as: Int64.self)
-        #expect(
-            error.message == "column 0 (title) is TEXT, not INTEGER, in: SELECT ? || ? AS title")
+        #expect(error.message == "column 0 (title) is TEXT, not INTEGER, in: SELECT ? || ? AS title")
         #expect(error.hint == nil)
     }
 
@@ -53,15 +51,11 @@ struct RowTests {
         }
     }
 
-    @Test("NULL is not a value of a type that is not optional, and the hint names the fix")
-    func null() throws {
+    @Test("NULL is not a value of a type that is not optional, and the hint names the fix") func null() throws {
         let errors = [
-            try mismatch("SELECT NULL AS n", as: Int64.self),
-            try mismatch("SELECT NULL AS n", as: Int.self),
-            try mismatch("SELECT NULL AS n", as: Bool.self),
-            try mismatch("SELECT NULL AS n", as: Double.self),
-            try mismatch("SELECT NULL AS n", as: String.self),
-            try mismatch("SELECT NULL AS n", as: [UInt8].self),
+            try mismatch("SELECT NULL AS n", as: Int64.self), try mismatch("SELECT NULL AS n", as: Int.self),
+            try mismatch("SELECT NULL AS n", as: Bool.self), try mismatch("SELECT NULL AS n", as: Double.self),
+            try mismatch("SELECT NULL AS n", as: String.self), try mismatch("SELECT NULL AS n", as: [UInt8].self),
         ]
         for error in errors {
             #expect(error.message.hasPrefix("column 0 (n) is NULL, not "))
@@ -75,10 +69,8 @@ struct RowTests {
     func outOfRange(_ column: Int) throws {
         let sql = "SELECT 1, 2"
         let errors = [
-            try mismatch(sql, as: Int64.self, column: column),
-            try mismatch(sql, as: Int64?.self, column: column),
-            try mismatch(sql, as: String?.self, column: column),
-            try mismatch(sql, as: Double.self, column: column),
+            try mismatch(sql, as: Int64.self, column: column), try mismatch(sql, as: Int64?.self, column: column),
+            try mismatch(sql, as: String?.self, column: column), try mismatch(sql, as: Double.self, column: column),
             try mismatch(sql, as: Value.self, column: column),
         ]
         for error in errors { #expect(error.message.contains("has 2 columns")) }
@@ -90,9 +82,7 @@ struct RowTests {
     func invalidUTF8(_ hex: String) throws {
         let sql = "SELECT CAST(x'\(hex)' AS TEXT) AS t"
         let error = try mismatch(sql, as: String.self)
-        #expect(
-            error.message
-                == "column 0 (t) is TEXT, not valid UTF-8, in: SELECT CAST(? AS TEXT) AS t")
+        #expect(error.message == "column 0 (t) is TEXT, not valid UTF-8, in: SELECT CAST(? AS TEXT) AS t")
         _ = try mismatch(sql, as: String?.self)
         _ = try mismatch(sql, as: Value.self)
     }

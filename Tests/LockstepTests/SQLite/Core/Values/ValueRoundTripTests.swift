@@ -37,9 +37,8 @@ struct ValueRoundTripTests {
     @Test(
         "Numbers keep all their bits, including the sign of zero and the infinities",
         arguments: [
-            0.0, -0.0, 1, -1, 0.1, .pi, .leastNonzeroMagnitude, .leastNormalMagnitude,
-            .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .infinity, -.infinity, 1e300,
-            9_007_199_254_740_992, .ulpOfOne,
+            0.0, -0.0, 1, -1, 0.1, .pi, .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude,
+            -.greatestFiniteMagnitude, .infinity, -.infinity, 1e300, 9_007_199_254_740_992, .ulpOfOne,
         ] as [Double])
     func reals(_ value: Double) throws {
         #expect(try roundTrip(value).map(\.bitPattern) == [value.bitPattern, value.bitPattern])
@@ -136,8 +135,7 @@ struct ValueRoundTripTests {
         #expect(type == value.typeName)
     }
 
-    @Test("An integer is accepted where a floating-point number is requested")
-    func integerAsDouble() throws {
+    @Test("An integer is accepted where a floating-point number is requested") func integerAsDouble() throws {
         let connection = try scratch.create()
         #expect(try connection.value("SELECT 3", as: Double.self) == 3)
         let least = try connection.value("SELECT ?", Int64.min, as: Double.self)

@@ -13,8 +13,8 @@ struct CallGraphTests {
         return store
     }
 
-    /// Calls `second` from inside of `first`, on two threads in opposite orders, both of which are inside of their first
-    /// call before one makes its second.
+    /// Calls `second` from inside of `first`, on two threads in opposite orders, both of which are inside of their
+    /// first call before one makes its second.
     private func cross(
         _ first: @escaping @Sendable (_ inner: () throws -> Void) throws -> Void,
         _ second: @escaping @Sendable (_ inner: () throws -> Void) throws -> Void
@@ -53,16 +53,14 @@ struct CallGraphTests {
         }
     }
 
-    @Test("Writes to two stores in opposite orders: one is refused, and names both calls")
-    func writes() async throws {
+    @Test("Writes to two stores in opposite orders: one is refused, and names both calls") func writes() async throws {
         let (a, b) = (try store(), try store())
         let errors = try await cross(
             { inner in try a.blocking.write { _ in try inner() } },
             { inner in try b.blocking.withoutTransaction { _ in try inner() } })
         #expect(errors.map(\.code) == [.misuse])
         let message = errors.first?.message ?? ""
-        #expect(
-            message.contains("`write`") && message.contains("`withoutTransaction`"), "\(message)")
+        #expect(message.contains("`write`") && message.contains("`withoutTransaction`"), "\(message)")
         // Nothing is held any more, and the graph is empty.
         for store in [a, b] { try await store.write { try $0.execute("INSERT INTO t VALUES (1)") } }
     }
@@ -128,8 +126,7 @@ struct CallGraphTests {
         #expect(count == 16)
     }
 
-    @Test("A function that traces statements does not wait for the call that it is called by")
-    func trace() throws {
+    @Test("A function that traces statements does not wait for the call that it is called by") func trace() throws {
         let holder = Holder()
         var options = StoreOptions()
         options.connection.trace = { event in

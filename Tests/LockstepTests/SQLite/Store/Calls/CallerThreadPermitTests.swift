@@ -4,8 +4,7 @@ import Testing
 @testable import Lockstep
 
 /// Which of Swift's threads a store can use.
-@Suite("Threads lent to a store", .timeLimit(.minutes(20)))
-struct CallerThreadPermitTests: NumberStore {
+@Suite("Threads lent to a store", .timeLimit(.minutes(20))) struct CallerThreadPermitTests: NumberStore {
     let scratch: DatabaseScratch
 
     init() throws { scratch = try Self.makeScratch() }

@@ -18,8 +18,7 @@ struct NestedCallTests {
     private func outcome(_ subject: String, _ arguments: String...) async throws -> String {
         let result = try await run(
             .path("/usr/bin/env"),
-            arguments: .init(
-                ["timeout", "30", Programs.path("Worker").string, subject] + arguments),
+            arguments: .init(["timeout", "30", Programs.path("Worker").string, subject] + arguments),
             output: .string(limit: 10_000), error: .discarded)
         return result.standardOutput
     }
@@ -32,8 +31,7 @@ struct NestedCallTests {
         "Every call inside of every closure is refused by an error that names the outer call",
         arguments: closures + ["migrate", "deinit"])
     func refused(outer: String) async throws {
-        for inner in Self.closures + Self.others + ["chunks"]
-        where inner != "chunks" || outer != "insertBlob" {
+        for inner in Self.closures + Self.others + ["chunks"] where inner != "chunks" || outer != "insertBlob" {
             let outcome = try await nested(outer, inner, "file")
             let names = ["observe": "read", "deinit": "read", "migrate": "withoutTransaction"]
             let name = names[outer] ?? outer.replacing("awaited-", with: "")
@@ -46,8 +44,7 @@ struct NestedCallTests {
         "In a store in memory the same is refused",
         arguments: ["read", "awaited-write", "insertBlob"])
     func refusedInMemory(outer: String) async throws {
-        for inner in ["read", "awaited-write", "close", "chunks"]
-        where inner != "chunks" || outer != "insertBlob" {
+        for inner in ["read", "awaited-write", "close", "chunks"] where inner != "chunks" || outer != "insertBlob" {
             let outcome = try await nested(outer, inner, "memory")
             #expect(outcome.hasPrefix("refused: "), "\(inner) in \(outer): \(outcome)")
         }

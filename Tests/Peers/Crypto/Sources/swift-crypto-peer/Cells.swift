@@ -63,7 +63,6 @@ struct Cells {
     }
 
     private func open(_ cell: Data) throws -> Data {
-        try AES.GCM.open(
-            AES.GCM.SealedBox(combined: cell), using: key, authenticating: associatedData)
+        try AES.GCM.open(AES.GCM.SealedBox(combined: cell), using: key, authenticating: associatedData)
     }
 }

@@ -35,9 +35,9 @@ struct Clock {
     private static func usage() -> rusage {
         var usage = rusage()
         #if canImport(Glibc)
-            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         #else
-            getrusage(RUSAGE_SELF, &usage)
+        getrusage(RUSAGE_SELF, &usage)
         #endif
         return usage
     }
@@ -58,9 +58,9 @@ struct Clock {
             return peak
         }
         #if os(Linux)
-            return Int64(usage().ru_maxrss)
+        return Int64(usage().ru_maxrss)
         #else
-            return Int64(usage().ru_maxrss) / 1024
+        return Int64(usage().ru_maxrss) / 1024
         #endif
     }
 }

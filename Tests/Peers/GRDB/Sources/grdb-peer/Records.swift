@@ -13,9 +13,7 @@ protocol Fields: Sendable {
     var second: String { get }
     var bytes: Data { get }
 
-    init(
-        id: Int64, a: Int64, b: Int64, c: Int64, d: Int64, ratio: Double, first: String,
-        second: String, bytes: Data)
+    init(id: Int64, a: Int64, b: Int64, c: Int64, d: Int64, ratio: Double, first: String, second: String, bytes: Data)
 }
 
 /// The way that GRDB recommends for speed: columns are read by ordinal, and written through an explicit container.

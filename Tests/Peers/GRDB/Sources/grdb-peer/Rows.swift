@@ -1,8 +1,7 @@
 import Foundation
 
 extension Generator {
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -".utf8)
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -".utf8)
 
     mutating func text() -> String {
         let count = 16 + Int(draw() % 25)
