@@ -11,13 +11,13 @@ struct PageCipher: ~Copyable {
     /// Bytes of a block and of an initialization vector.
     static let blockLength = 16
 
-    private var encryption: Direction
-    private var decryption: Direction
+    private var encryption: PageCipherContext
+    private var decryption: PageCipherContext
     private var key: CachedKey
 
     init() throws(LockstepError) {
-        let encryption = try Direction(encrypting: true)
-        let decryption = try Direction(encrypting: false)
+        let encryption = try PageCipherContext(encrypting: true)
+        let decryption = try PageCipherContext(encrypting: false)
         key = try CachedKey()
         self.encryption = encryption
         self.decryption = decryption
@@ -49,7 +49,7 @@ struct PageCipher: ~Copyable {
 
 /// One context, for one of the two directions.
 @safe
-private struct Direction: ~Copyable {
+struct PageCipherContext: ~Copyable {
     private let context: OpaquePointer
     /// Whether the context has the schedule of the stored key.
     var hasKey = false

@@ -82,7 +82,7 @@ struct PageMAC: ~Copyable {
 
 /// A running digest.
 @safe
-private struct DigestContext: ~Copyable {
+struct DigestContext: ~Copyable {
     private let context: OpaquePointer
 
     init() throws(LockstepError) {

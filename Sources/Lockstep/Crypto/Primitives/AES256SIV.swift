@@ -78,7 +78,7 @@ struct AES256SIV: ~Copyable {
 
 /// A libcrypto context, for one message after it is started.
 @safe
-private struct SIVContext: ~Copyable {
+struct SIVContext: ~Copyable {
     private let context: OpaquePointer
 
     init() throws(LockstepError) {

@@ -123,7 +123,7 @@ struct XAES256GCM: ~Copyable {
 
 /// The AES-256 block function with one key, for the key derivation above.
 @safe
-private struct AES256Blocks: ~Copyable {
+struct AES256Blocks: ~Copyable {
     private let context: OpaquePointer
 
     init(key: Span<UInt8>) throws(LockstepError) {

@@ -105,7 +105,7 @@ final class SealedBlobWriter: PieceWriter {
 
 extension SealedBlobWriter {
     /// The chunk that is being filled, and the BLOB that receives it.
-    fileprivate struct State: ~Copyable {
+    struct State: ~Copyable {
         private let blob: Blob
         private var message: ChunkedEncryption
         private let layout: ChunkedLayout

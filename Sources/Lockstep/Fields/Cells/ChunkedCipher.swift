@@ -7,7 +7,7 @@ final class ChunkedCipher: VersionCipher {
     private var state: State
     private static let saltEnd = CellFormat.prefixLength + ChunkedEncryption.saltLength
 
-    fileprivate struct State: ~Copyable {
+    struct State: ~Copyable {
         let key: SecretBytes
         var associatedData: AssociatedData
     }

@@ -31,14 +31,14 @@ extension CellFormat {
 }
 
 /// Seals with a random nonce, bound to a row.
-private final class RandomCipher: VersionCipher {
+final class RandomCipher: VersionCipher {
     let number: UInt32
     let binding: BindingVersion
     let prefix: [UInt8]
     /// One property, because Swift checks each access to a class's property at run time.
     private var state: State
 
-    fileprivate struct State: ~Copyable {
+    struct State: ~Copyable {
         var cipher: XAES256GCM
         var associatedData: AssociatedData
     }
@@ -93,7 +93,7 @@ extension RandomCipher.State {
 }
 
 /// Seals equal values to equal cells, in any row.
-private final class DeterministicCipher: VersionCipher {
+final class DeterministicCipher: VersionCipher {
     let number: UInt32
     let binding: BindingVersion
     let prefix: [UInt8]

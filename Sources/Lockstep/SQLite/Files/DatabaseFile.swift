@@ -10,7 +10,7 @@ internal import SystemPackage
 struct DatabaseFile: ~Copyable {
     let path: FilePath
     let size: Int
-    private let handle: Handle
+    private let handle: FileLayerHandle
 
     /// The first bytes of every plaintext SQLite file.
     static let magic = Array("SQLite format 3\0".utf8)
@@ -21,7 +21,7 @@ struct DatabaseFile: ~Copyable {
         // Not the size that SQLite reports: to SQLite, a file of one byte is empty.
         let size = try FileAccess.sizeOfRegularFile(path)
         let kind = suffix.isEmpty ? SQLITE_OPEN_MAIN_DB : SQLITE_OPEN_WAL
-        let handle = try Handle(path, kind | (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY))
+        let handle = try FileLayerHandle(path, kind | (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY))
         self.path = path
         self.size = size
         self.handle = handle
@@ -90,7 +90,7 @@ struct DatabaseFile: ~Copyable {
 
 /// A file opened for reading through SQLite's file layer.
 @safe
-private struct Handle: ~Copyable {
+struct FileLayerHandle: ~Copyable {
     private let path: FilePath
     private let file: UnsafeMutablePointer<sqlite3_file>
     /// In the form that the file layer requires for a database's name; it must live as long as the file.

@@ -40,7 +40,7 @@ struct RehearsalCopy: ~Copyable {
     }
 
     /// A new lock file that this process holds.
-    private struct NamedLock: ~Copyable {
+    struct NamedLock: ~Copyable {
         let stem: String
         let path: FilePath
         private let lock: FileLock
