@@ -16,8 +16,10 @@ public enum CryptoLibrary {
 enum CryptoThreads {
     /// Evaluated before a worker thread uses libcrypto.
     static let areWatched: Bool = {
-        // Registers libcrypto's exit handler, which must be the earlier one.
-        OPENSSL_init_crypto(0, nil)
+        // Before libcrypto allocates anything.
+        _ = ContextMemory.isInstalled
+        // Registers libcrypto's exit handler, which must be the earlier one. Without any option it would do nothing.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_LOAD_CRYPTO_STRINGS), nil)
         EndingThreads.watch { OPENSSL_thread_stop() }
         return true
     }()
