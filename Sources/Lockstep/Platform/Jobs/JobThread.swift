@@ -17,7 +17,9 @@ public enum JobThread {
     public static func run<Result: Sendable>(
         _ work: sending () throws -> Result
     ) async throws -> Result {
-        try await withTaskExecutorPreference(OneThread()) { try work() }
+        let thread = OneThread()
+        defer { thread.end() }
+        return try await withTaskExecutorPreference(thread) { try work() }
     }
 }
 
@@ -26,6 +28,9 @@ package final class OneThread: TaskExecutor {
     private let thread = WorkerThread()
 
     package init() {}
+
+    /// Ends the thread after its jobs. No other may follow.
+    func end() { thread.end() }
 
     /// Runs `work` in the current task, on this thread.
     @concurrent

@@ -16,7 +16,11 @@ final class WorkerThread: Sendable {
 
     private let inbox = Inbox()
 
-    deinit { inbox.end() }
+    deinit { end() }
+
+    /// Ends the thread after the submitted jobs. A thread that waits for a job calls it before going on: the job itself can
+    /// hold the last reference to this object, and the process could then end before the thread is asked to.
+    func end() { inbox.end() }
 
     /// Runs `job` on the thread, after the jobs submitted before it.
     /// - Throws: ``LockstepError/Code/inputOutput`` if the system has no thread left.
@@ -52,7 +56,7 @@ private final class Inbox: Sendable {
 
     func end() {
         state.locked { state in
-            if state.isRunning { EndingThreads.begin() }
+            if state.isRunning, !state.hasEnded { EndingThreads.begin() }
             state.hasEnded = true
         }
         state.signal()
