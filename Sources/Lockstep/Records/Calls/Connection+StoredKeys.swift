@@ -59,6 +59,17 @@ extension Connection {
         return try storedKey(R.self, key)
     }
 
+    /// SQLite takes two forms of a key for two keys.
+    /// - Throws: ``LockstepError/Code/constraint`` if a row stores the record's key in another form.
+    func requireNewKey<R: Record>(_ record: R) throws {
+        guard try storedKey(record) != nil else { return }
+        let source = try recordSource(R.self)
+        throw LockstepError(
+            .constraint, "\(R.table) has a row with the key of this \(R.self), stored in another form",
+            hint: "`save` and `upsert` change that row; `insert` takes no key twice",
+            context: .init(table: R.table, column: source.key.first))
+    }
+
     /// Updates the row that stores its key so.
     func update<R: Record>(_ record: R, at key: [Value]) throws {
         let sink = try RowSink.collect(record)
