@@ -199,7 +199,11 @@ struct ViewSQL {
             guard let sealed, let sealing = sealing(column) else {
                 return "\(name) = NEW.\(name)"
             }
-            let unchanged = sealing.mode.bindsToRow ? "\(same(column)) AND \(keyIsSame)" : same(column)
+            var unchanged = sealing.mode.bindsToRow ? "\(same(column)) AND \(keyIsSame)" : same(column)
+            // A value that is not sealed yet is sealed now: the guards refuse it.
+            if sealing.state == .migrating {
+                unchanged += " AND (\(name) IS NULL OR \(CellShape.matches(name, sealing.mode)))"
+            }
             return "\(name) = CASE WHEN \(unchanged) THEN \(name) ELSE \(sealed) END"
         }
         return trigger(
