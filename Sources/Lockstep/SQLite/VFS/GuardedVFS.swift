@@ -61,6 +61,11 @@ enum GuardedVFS {
             guard let base = unsafe GuardedVFS.below(vfs), let file = unsafe file else {
                 return SQLITE_ERROR
             }
+            // Somebody can have put a link there since the database was opened.
+            if flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL) != 0, unsafe !LinkedFiles.isUsable(name) {
+                unsafe file.pointee.pMethods = nil
+                return SQLITE_CANTOPEN
+            }
             let code = unsafe base.pointee.xOpen(base, name, file, flags, answer)
             guard code == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0 else { return code }
             guard unsafe GuardedFile.install(on: file) else {

@@ -171,6 +171,7 @@ enum Opening {
     private static func keyed(
         _ path: FilePath?, _ keyspec: borrowing SecretBytes, _ options: ConnectionOptions
     ) throws -> Connection {
+        if let path { try LinkedFiles.refuse(at: path) }
         var unchanging: UnchangingFile?
         let handle =
             if let path, options.access == .immutable {
