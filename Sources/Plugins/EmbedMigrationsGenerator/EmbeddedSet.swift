@@ -30,7 +30,24 @@ struct EmbeddedSet {
         guard !sets.isEmpty else {
             throw GeneratorError(message: "\(folder.path) contains no folder with migrations")
         }
+        for set in sets { try requirePlain(set.name, in: folder) }
         return sets
+    }
+
+    /// The engine takes no other name for a set. The name stands in the source, in comments too, where a line break in it
+    /// would begin a line of Swift.
+    private static func requirePlain(_ name: String, in folder: URL) throws {
+        let isPlain =
+            (1...32).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
+        guard isPlain else {
+            let shown = name.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+            throw GeneratorError(
+                message:
+                    "\(folder.path) contains migrations in the folder \(shown), which cannot be the name of a set: "
+                    + "rename it to 1 to 32 of the characters a-z, 0-9 and -"
+            )
+        }
     }
 
     private static func contents(

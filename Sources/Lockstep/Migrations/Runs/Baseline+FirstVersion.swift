@@ -72,11 +72,25 @@ extension Baseline {
                     .migrationMalformed, "the database has no tables, so there is nothing to record",
                     hint: "write version 1, and migrate the database to it")
             }
-            return definitions.map { sql in
+            return definitions.map { definition in
+                let sql = withoutDirectives(definition)
                 // A comment at the end would hide the semicolon.
                 let isCommented = sql.split(separator: "\n").last?.contains("--") == true
                 return sql + (isCommented ? "\n;\n" : ";\n")
             }.joined()
         }
+    }
+    /// A definition whose comments are no directives and no markers of a migration file: they are the words of the
+    /// database's author, who may not say what a migration does.
+    private static func withoutDirectives(_ sql: String) -> String {
+        let bytes = Array(sql.utf8)
+        var result: [UInt8] = []
+        for token in SQLTokens(bytes, from: 0) {
+            let text = String(decoding: bytes[token.range], as: UTF8.self)
+            let isDirective =
+                token.kind == .comment && (Directive.content(of: text) != nil || MarkerOwner(of: text) != nil)
+            result += isDirective ? Array("-- |".utf8) + bytes[token.range].dropFirst(2) : Array(bytes[token.range])
+        }
+        return String(decoding: result, as: UTF8.self)
     }
 }
