@@ -15,6 +15,16 @@ let product = strict + [.strictMemorySafety()]
 
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+
+/// Tests of some layers of the engine. They are modules of their own, so that a changed test compiles little.
+func engineTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: ["Lockstep", "EngineTestSupport", "TestSupport", systemPackage, subprocess] + dependencies,
+        swiftSettings: strict)
+}
+
 let package = Package(
     name: "lockstep",
     platforms: [.macOS("26.0")],
@@ -81,24 +91,24 @@ let package = Package(
             ],
             path: "Sources/Demo/Films",
             swiftSettings: product),
+        // What both benchmark programs share. What their measured loops call, the rows and their hash, is compiled into
+        // each of them: Shared in LockstepServerBench has links to it.
+        .target(name: "BenchKit", dependencies: ["Lockstep"], swiftSettings: product),
         .target(name: "CFileActivity"),
         .executableTarget(
             name: "LockstepBench",
             dependencies: [
-                "Lockstep", "CFileActivity", systemPackage,
+                "Lockstep", "BenchKit", "CFileActivity", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
+                subprocess,
             ],
             swiftSettings: product),
-        // Apart from lockstep-bench, which measures whole processes: libpq makes each start milliseconds later. Shared
-        // are links to files of the other.
+        // Apart from lockstep-bench, which measures whole processes: libpq makes each start milliseconds later.
         .executableTarget(
             name: "LockstepServerBench",
             dependencies: [
-                "Lockstep", systemPackage,
-                "LockstepPostgres",
+                "Lockstep", "BenchKit", "LockstepPostgres", systemPackage, subprocess,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: product),
         .executableTarget(
@@ -114,6 +124,12 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Lockstep", "EndWithParent", systemPackage],
             path: "Tests/Harness/TestSupport",
+            swiftSettings: strict),
+        // What tests of the engine share. It sees the engine's internals, as they do, and is never built for release.
+        .target(
+            name: "EngineTestSupport",
+            dependencies: ["Lockstep", "TestSupport", "CSQLCipher", systemPackage, subprocess],
+            path: "Tests/Harness/EngineTestSupport",
             swiftSettings: strict),
         .target(
             name: "TestServers",
@@ -153,7 +169,9 @@ let package = Package(
         .executableTarget(
             name: "Worker",
             dependencies: [
-                "Lockstep", "CSQLCipher", "EndWithParent", "FaultyVFS", "FaultyWork", systemPackage, "LockstepPostgres",
+                "Lockstep", "CSQLCipher", "CCrypto", "EndWithParent", "FaultyVFS", "FaultyWork",
+                systemPackage,
+                "LockstepPostgres",
             ],
             path: "Tests/Harness/Worker",
             swiftSettings: strict),
@@ -166,13 +184,12 @@ let package = Package(
             dependencies: ["Lockstep", "CCrypto", "ZlibStreams"],
             path: "Tests/Campaigns/Oracles/Runner",
             swiftSettings: strict),
-        .testTarget(
-            name: "LockstepTests",
-            dependencies: [
-                "Lockstep", "LockstepTool", "TestSupport", "Worker", "FaultyVFS", "ForkedCall", "ZlibStreams",
-                systemPackage, .product(name: "Subprocess", package: "swift-subprocess"),
-            ],
-            swiftSettings: strict),
+        engineTests("BaseTests", ["Worker", "ForkedCall", "ZlibStreams", "CCrypto", "CSQLCipher"]),
+        engineTests("SQLiteTests", ["Worker", "CSQLCipher"]),
+        engineTests("FieldsTests", ["Worker"]),
+        engineTests("MigrationTests", ["Worker", "CSQLCipher"]),
+        engineTests("DeploymentTests", ["Worker"]),
+        engineTests("CampaignTests", ["Worker", "FaultyVFS"]),
         .testTarget(
             name: "LockstepModelsTests", dependencies: ["LockstepModels", "TestSupport", systemPackage],
             exclude: ["FEATURES.md"],
@@ -181,22 +198,40 @@ let package = Package(
             name: "LockstepPostgresTests",
             dependencies: [
                 "LockstepPostgres", "TestServers", "TestSupport", "Worker", systemPackage,
-                .product(name: "Subprocess", package: "swift-subprocess"),
+                subprocess,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LockstepBenchTests",
+            dependencies: [
+                "LockstepBench", "BenchKit", "TestSupport", systemPackage, subprocess,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "LockstepToolTests",
             dependencies: [
-                "LockstepTool", "LockstepBench", "TestServers", "TestSupport", "Worker",
+                "LockstepTool", "EngineTestSupport", "TestServers", "TestSupport", "Worker",
                 systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
+                subprocess,
             ],
             exclude: ["Terminal", "Transcripts"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `make test` runs the tests over an optimised engine: half of their time is else spent in unspecialised code. Tests see
+// its internals all the same.
+if Context.environment["LOCKSTEP_OPTIMISED"] != nil {
+    for target in package.targets where target.name == "Lockstep" {
+        target.swiftSettings =
+            product + [
+                .unsafeFlags(["-O", "-enable-testing"])
+            ]
+    }
+}
 
 // Only for Tests/Campaigns/Oracles/tcl, which loads this library into SQLite's own test program.
 if Context.environment["LOCKSTEP_ORACLE_TAP"] != nil {

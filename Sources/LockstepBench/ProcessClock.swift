@@ -1,3 +1,4 @@
+import BenchKit
 import CFileActivity
 
 #if canImport(Darwin)

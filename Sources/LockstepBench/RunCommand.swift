@@ -1,3 +1,4 @@
+import BenchKit
 import ArgumentParser
 import FoundationEssentials
 import Lockstep

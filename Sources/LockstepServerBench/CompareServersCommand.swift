@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchKit
 import FoundationEssentials
 import SystemPackage
 

@@ -1,3 +1,5 @@
+import BenchKit
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)

@@ -1,3 +1,5 @@
+import BenchKit
+
 /// A report as bars: a group for each round, a bar for each variant of each peer.
 struct ReportChart {
     private static let barStart = 250.0

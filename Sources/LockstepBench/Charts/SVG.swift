@@ -1,3 +1,5 @@
+import BenchKit
+
 /// A drawing: shapes on white paper, so that it looks the same in light and dark surroundings. It has no scripts, no
 /// links and no fonts; the same shapes give the same text.
 struct SVG {

@@ -1,3 +1,5 @@
+import BenchKit
+
 /// A column of the corpus.
 struct CorpusColumn: Hashable, Sendable {
     let name: String

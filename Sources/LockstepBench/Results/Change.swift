@@ -1,3 +1,5 @@
+import BenchKit
+
 /// How a variant of Lockstep compares with the same variant in another build.
 struct Change: Codable, Hashable, Sendable {
     /// How two spreads relate.

@@ -1,3 +1,5 @@
+import BenchKit
+
 /// A performance goal of a workload. Other sizes and caches than the defaults give other results.
 struct Goal: Sendable {
     /// The compared pair.

@@ -1,3 +1,5 @@
+import BenchKit
+
 /// How Lockstep scales as tables grow. Tests/Peers/REPORT.md is its contract.
 struct Growth: Codable, Sendable {
     /// One workload at one size.

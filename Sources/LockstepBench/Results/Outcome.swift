@@ -1,3 +1,4 @@
+import BenchKit
 import FoundationEssentials
 
 /// The result of one run of a peer: its line of JSON.

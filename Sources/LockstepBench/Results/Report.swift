@@ -1,3 +1,5 @@
+import BenchKit
+
 /// All measurements, the machine, and the conclusions. Tests/Peers/REPORT.md is its contract.
 struct Report: Codable, Sendable {
     let machine: Machine

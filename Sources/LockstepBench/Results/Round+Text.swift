@@ -1,3 +1,5 @@
+import BenchKit
+
 extension Round {
     /// The workload and its conditions.
     var heading: String {

@@ -1,3 +1,5 @@
+import BenchKit
+
 /// A unit in which reports show times.
 enum TimeUnit: String {
     case microseconds = "µs"

@@ -1,3 +1,5 @@
+import BenchKit
+
 /// A workload: its facts, and how Lockstep does it. Commands, reports and charts take everything from here, so a new
 /// workload is a type in a separate file and a line in ``Workloads``.
 protocol Workload: Sendable {

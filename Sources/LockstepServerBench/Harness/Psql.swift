@@ -1,3 +1,4 @@
+import BenchKit
 import SystemPackage
 
 /// The server's own client.

@@ -1,3 +1,5 @@
+import BenchKit
+
 /// The outcome of one run of one program.
 struct Sample: Codable, Sendable {
     /// Seconds of wall-clock time.

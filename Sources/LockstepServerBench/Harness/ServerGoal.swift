@@ -1,3 +1,5 @@
+import BenchKit
+
 /// A bound of one program's figure.
 struct ServerGoal: Codable, Sendable {
     /// What is compared.

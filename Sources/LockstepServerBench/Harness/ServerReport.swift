@@ -1,3 +1,5 @@
+import BenchKit
+
 /// The figures of all contests.
 struct ServerReport: Codable, Sendable {
     let machine: Machine

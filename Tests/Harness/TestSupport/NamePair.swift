@@ -5,6 +5,12 @@ public struct NamePair: Sendable, CustomStringConvertible {
     /// The other name.
     public let other: String
 
+    /// Two names that the caller knows to be a pair.
+    public init(one: String, other: String) {
+        self.one = one
+        self.other = other
+    }
+
     /// Both.
     public var both: [String] { [one, other] }
 

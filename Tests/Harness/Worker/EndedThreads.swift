@@ -1,18 +1,14 @@
+import CCrypto
 import Dispatch
 import Foundation
 import Lockstep
 import SystemPackage
 
 /// `ends-threads plain|waited|ignored`: uses a temporary store from several tasks, releases it, and ends with 7 while
-/// the store's threads are still ending. The last exit handler prints how many threads are. All but `plain` make each
-/// end slow.
+/// the store's threads are still ending. When libcrypto begins to free everything, it prints how many threads are. All but
+/// `plain` make each end slow.
 enum EndedThreads {
     static func run(_ arguments: [String]) {
-        // Registered before libcrypto's own handler, so that it runs after it.
-        atexit {
-            let line = "\(endingThreads()) threads are ending\n"
-            _ = try? FileDescriptor.standardOutput.writeAll(line.utf8)
-        }
         if arguments.first != "plain" {
             slowThreadEnds(microseconds: 50_000, isWaitedFor: arguments.first == "waited")
         }
@@ -31,6 +27,13 @@ enum EndedThreads {
             }
             for _ in 0..<8 { done.wait() }
             try store.blocking.close()
+            // Before Lockstep has used libcrypto, this would register libcrypto's exit handler.
+            guard
+                OPENSSL_atexit({
+                    let line = "\(endingThreads()) threads are ending\n"
+                    _ = try? FileDescriptor.standardOutput.writeAll(line.utf8)
+                }) == 1
+            else { exit(70) }
         } catch {
             print("\(error)")
             exit(70)

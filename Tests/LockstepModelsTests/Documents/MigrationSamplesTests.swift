@@ -44,10 +44,10 @@ struct MigrationSamplesTests {
     func store() async throws {
         let sample = try notes()
         let folder = sample.folder
-        let keyring = try self.keyring(sample)
         // sample: Migrating.md
-        let store = try Store.open(folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
-        try await store.migrate(MigrationSet(folder: folder.file("Migrations/notes")))
+        let notes = try MigrationSet(folder: folder.file("Migrations/notes"))
+        let store = try await Store.open(
+            folder.file("notes.db"), key: .keyFile(folder.file("my.key")), migrations: notes)
         // end
         let rows = try await store.read { db in
             try db.query("SELECT made_at FROM note", as: Int?.self)

@@ -10,8 +10,8 @@ struct NotesTutorialTests {
     func runs() async throws {
         let scratch = try TemporaryFolder()
         let folder = scratch.path
-        // sample: NotesTutorial.md The key file, the keyring and the database are made at the first run; every later
-        // one migrates what is pending.
+        // sample: NotesTutorial.md
+        // The first run makes the key file, the keyring and the database; every later one migrates what is pending.
         let notes = try await NoteStore.open(folder.appending("notes.db"), key: .keyFile(folder.appending("my.key")))
 
         try await notes.create("Shopping\nbread, butter, and a jar of honey")

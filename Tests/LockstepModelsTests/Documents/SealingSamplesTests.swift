@@ -29,11 +29,9 @@ struct SealingSamplesTests {
         let keyring = try sample.fieldsKeyring("catalogue", beside: "films")
         try makeFilms(in: sample, keyring)
         let folder = sample.folder
-        let key = try self.key(folder)
         // sample: SealingColumns.md
-        var options = StoreOptions()
-        options.connection.fieldKeys = [try keyring.fieldKeys(named: "catalogue")]
-        let store = try Store.open(folder.file("films.db"), rawKey: key, options: options)
+        let store = try await Store.open(
+            folder.file("films.db"), key: .keyFile(folder.file("my.key")), sealed: Dataset("catalogue"))
 
         try await store.write { db in
             try db.execute("INSERT INTO film_open (title, year) VALUES (?, ?)", "Casablanca", 1942)

@@ -26,11 +26,11 @@ struct StoreSamplesTests {
     @Test("Reading and writing")
     func calls() async throws {
         let sample = try SampleFolder()
-        let keyring = try sample.database("notes", Self.table)
+        try sample.database("notes", Self.table)
         let folder = sample.folder
         let (id, body) = (1, "and butter")
         // sample: LivingWithAStore.md
-        let store = try Store.open(folder.file("notes.db"), rawKey: keyring.databaseKey(for: folder.file("notes.db")))
+        let store = try await Store.open(folder.file("notes.db"), key: .keyFile(folder.file("my.key")))
 
         let title: String? = try await store.read { db in
             try db.value("SELECT title FROM note WHERE id = \(id)")

@@ -1,3 +1,4 @@
+import BenchKit
 import Lockstep
 
 /// Changes the key of a filled file: makes a copy under the new key, verifies it, and replaces the file with it.

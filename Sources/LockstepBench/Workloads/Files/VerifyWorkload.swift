@@ -1,3 +1,4 @@
+import BenchKit
 import Lockstep
 
 /// Every check of a filled file and its keyring, on all processors.

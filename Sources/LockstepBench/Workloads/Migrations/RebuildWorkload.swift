@@ -1,3 +1,4 @@
+import BenchKit
 import Lockstep
 
 /// A table of many rows gets a constraint that ALTER TABLE cannot give it.

@@ -1,3 +1,4 @@
+import BenchKit
 import Lockstep
 
 /// The same folder again, when all of its migrations are applied. The whole process is measured.

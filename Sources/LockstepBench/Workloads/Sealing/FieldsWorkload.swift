@@ -1,3 +1,4 @@
+import BenchKit
 import Lockstep
 
 /// The cells to seal and open: of one length, in one direction.

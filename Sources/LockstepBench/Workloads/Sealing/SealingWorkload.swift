@@ -1,3 +1,4 @@
+import BenchKit
 import Lockstep
 
 /// Seals, verifies and searches a column of a table, compared with the same work without sealing.

@@ -1,1 +1,0 @@
-../../LockstepBench/Blocking.swift

@@ -1,1 +1,0 @@
-../../LockstepBench/Results/Machine.swift

@@ -1,1 +1,0 @@
-../../LockstepBench/ProcessUsage.swift

@@ -1,1 +1,0 @@
-../../LockstepBench/Results/Spread.swift
