@@ -29,8 +29,7 @@ package struct OpenedKeyrings {
         return news.contains(true)
     }
 
-    /// Does something with the keyrings. If it finds that one is older than the database, they are read again, and it
-    /// is done once more.
+    /// Runs `body`; if a keyring proves older than the database, reads all of them again and runs it once more.
     package func readingAgain<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         try ReadAgain().run(rereading: { try reread() }, body)
     }

@@ -98,7 +98,7 @@ struct StoreOpening {
     private func open(isNew: Bool) throws -> Store {
         let turn = try waitForTurn()
         defer { _ = turn }
-        // Someone may have had the turn since they were made.
+        // Another program may have changed them since they were opened.
         for fields in opened.fields.values { _ = try fields.reread() }
         PendingCopies.removeAbandoned(of: path)
         let keyrings = OpenedKeyrings(path, try openDatabaseKeyring(), try openOrMakeFields())

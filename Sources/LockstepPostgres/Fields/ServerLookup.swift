@@ -142,7 +142,7 @@ extension ServerSQL.Lookup {
         }
     }
 
-    /// - Throws: `LockstepError.Code.misuse` if the result has not the column that is compared.
+    /// - Throws: `LockstepError.Code.misuse` if the result does not have the column that is compared.
     func check(
         _ column: ServerColumn, _ value: Value, _ places: SealedResult.Places
     ) throws(LockstepError) -> Check {

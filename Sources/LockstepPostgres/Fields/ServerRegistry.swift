@@ -27,7 +27,7 @@ struct ServerRegistry {
     }
 
     /// The states that the server has now; empty without a registry.
-    /// - Parameter known: What the connection has seen, which saves the look whether the tables are some.
+    /// - Parameter known: What the connection has seen, which saves the query that finds out whether they are tables.
     func marks(
         _ connection: borrowing ServerConnection, after known: [Mark]? = nil
     ) throws -> [Mark] {

@@ -3,7 +3,7 @@ public import Lockstep
 /// Puts a schema that was made by other means under a migration set's control: versions are recorded as applied, and
 /// none of their SQL runs.
 ///
-/// The schema is not compared with the versions. Who records them says that they are the same.
+/// The schema is not compared with the versions. The caller asserts that they are the same.
 public struct ServerBaseline {
     private let set: MigrationSet
     private let version: MigrationVersion

@@ -266,7 +266,7 @@ public struct ServerMigrator {
                         context: error.context)
                 }
                 try JobProgress(waitingFor: set.name).report(to: progress)
-                // Those who came after the attempt have their turn.
+                // Let connections that queued after this attempt go first.
                 Clock.pause(milliseconds: 50)
             }
         }

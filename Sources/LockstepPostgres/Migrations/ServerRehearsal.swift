@@ -91,7 +91,7 @@ public struct ServerRehearsal {
         let ours = try ServerMigrator.history(original).entries.map(Self.essence)
         guard try ours == ServerMigrator.history(copy).entries.map(Self.essence) else {
             throw LockstepError(
-                .misuse, "\(copy.address) has not the same versions as \(original.address)",
+                .misuse, "\(copy.address) does not have the same versions as \(original.address)",
                 hint: "make the copy again")
         }
     }

@@ -25,7 +25,7 @@ enum EngineTable {
         return isTable.map { $0 ? .table : .other }
     }
 
-    /// What all names of the engine in a schema mean, in one question.
+    /// The kinds of all `lockstep_` objects in a schema, in one query.
     static func kinds(
         in schema: String, _ connection: borrowing ServerConnection
     ) throws -> [String: Kind] {  // exact: looked up with names of the source

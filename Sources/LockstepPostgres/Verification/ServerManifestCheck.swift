@@ -74,7 +74,7 @@ struct ServerManifestCheck {
             guard let own = table.shape.column(name), let detail = table.detail(name),
                 let crossing = TypeCrossing(detail.type)
             else {
-                return [.failure("\(released.name) has not the released column \(name)")]
+                return [.failure("\(released.name) does not have the released column \(name)")]
             }
             columns.append((own.name, crossing, detail.type))
         }

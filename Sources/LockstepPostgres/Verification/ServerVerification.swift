@@ -4,7 +4,7 @@ public import Lockstep
 /// not.
 ///
 /// It changes nothing: the schema of a fresh run is made in a transaction that is rolled back. What is sealed is proven
-/// with field keys alone; without them the server's own word for it is only held to its form.
+/// with field keys alone; without keys only the form of the server's registry is checked.
 public struct ServerVerification: Sendable {
     /// The sets whose migrations the database has, read for `DatabaseEngine.postgres`; nil to leave out what needs
     /// them.

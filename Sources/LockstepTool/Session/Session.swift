@@ -60,8 +60,7 @@ struct Session: ~Copyable {
             fieldsKeyrings: try fields.open(keyrings, of: database ?? path, source), isReadOnly: isReadOnly)
     }
 
-    /// Does something with the keyrings. If it finds that one is older than the database, they are read again, and it
-    /// is done once more.
+    /// Runs `body`; if a keyring proves older than the database, reads all of them again and runs it once more.
     func readingAgain<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         try keyrings.readingAgain(body)
     }

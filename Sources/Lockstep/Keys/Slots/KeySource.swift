@@ -24,7 +24,7 @@ public struct KeySource: Sendable {
 
     let kind: Kind
 
-    /// A ``KeyFile``: 32 random bytes, which nobody need type. It is made, for its owner alone to read, together with
+    /// A ``KeyFile``: 32 random bytes, which nobody has to type. It is made, for its owner alone to read, together with
     /// the first keyring that it opens. Keep it, and a copy, away from the database.
     public static func keyFile(_ path: FilePath) -> KeySource { KeySource(kind: .keyFile(path)) }
 

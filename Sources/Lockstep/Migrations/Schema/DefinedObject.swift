@@ -33,7 +33,7 @@ struct DefinedObject: Sendable {
         facts == other.facts && order == other.order && Self.sorted(constraints) == Self.sorted(other.constraints)
     }
 
-    /// The same, but for the types of columns that have none in the other: SQL takes no type for any.
+    /// Like the other comparison, but a column that the other definition leaves untyped matches any type.
     func ignoringTypes(whereNoneIn other: DefinedObject) -> DefinedObject {
         var object = self
         for (subject, form) in other.untyped where other.facts[subject] == form {

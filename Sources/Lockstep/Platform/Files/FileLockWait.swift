@@ -7,12 +7,12 @@ internal import SystemPackage
 /// wait of its own a job waits for ten seconds:
 ///
 ///     try FileLockWait(timeout: .seconds(60)) { log("\($0)") }.run {
-///         try rotation.run(&keyring)
+///         try DatabaseKeyRotation(of: "films.db").run(&access)
 ///     }
 ///
 /// It holds for everything that the closure calls on its own thread, or in its own task.
 public struct FileLockWait: Sendable {
-    /// After it, the job throws ``LockstepError/Code/locked``. Zero is a look without a wait.
+    /// After it, the job throws ``LockstepError/Code/locked``. Zero tries once.
     public var timeout: Duration
     /// Called once for each lock that takes longer than a second, with the lock and its holder as a phrase.
     public var report: @Sendable (String) -> Void
