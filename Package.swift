@@ -5,7 +5,8 @@ import PackageDescription
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     // Lets SecretBytes and Row lend their bytes as spans that cannot outlive them.
     .enableExperimentalFeature("Lifetimes"),
     .treatAllWarnings(as: .error),
@@ -226,10 +227,7 @@ let package = Package(
 // its internals all the same.
 if Context.environment["LOCKSTEP_OPTIMISED"] != nil {
     for target in package.targets where target.name == "Lockstep" {
-        target.swiftSettings =
-            product + [
-                .unsafeFlags(["-O", "-enable-testing"])
-            ]
+        target.swiftSettings = product + [.unsafeFlags(["-O", "-enable-testing"])]
     }
 }
 
