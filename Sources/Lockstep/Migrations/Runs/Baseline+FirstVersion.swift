@@ -80,6 +80,7 @@ extension Baseline {
             }.joined()
         }
     }
+
     /// A definition whose comments are no directives and no markers of a migration file: they are the words of the
     /// database's author, who may not say what a migration does.
     private static func withoutDirectives(_ sql: String) -> String {

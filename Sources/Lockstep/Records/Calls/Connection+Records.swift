@@ -6,9 +6,9 @@ extension Connection {
     /// Inserts a record, and returns the row as it is stored: with its number, if the key is nil and an INTEGER PRIMARY
     /// KEY, with generated columns, and with the defaults of columns that the record does not encode.
     /// - Throws: ``LockstepError/Code/bindMismatch`` for a property that its column cannot store;
-    ///   ``LockstepError/Code/constraint``, also if a row stores the key in another form, such as a UUID in lower case;
-    ///   ``LockstepError/Code/misuse`` if a table with sealed columns has no key by
-    ///   which the row can be read; the errors of ``prepare(_:)`` and ``Row/decode(_:)``.
+    ///   ``LockstepError/Code/constraint``, also if a row stores the key, a UUID, in lower case;
+    ///   ``LockstepError/Code/misuse`` if a table with sealed columns has no key by which the row can be read; the errors
+    ///   of ``prepare(_:)`` and ``Row/decode(_:)``.
     @discardableResult
     public func insert<R: Record>(_ record: R) throws -> R {
         try whole { db in try db.inserted(record) }
@@ -22,8 +22,9 @@ extension Connection {
             let form = try db.recordTable(of: first).form(.insert)
             let statement = try db.prepare(form.key)
             let sink = RowSink(R.self, form.slots)
+            let hasUUIDKey = try db.recordSource(R.self).hasUUIDKey
             for record in records {
-                try db.requireNewKey(record)
+                if hasUUIDKey { try db.requireNewKey(record) }
                 let outcome = try statement.bind { try sink.append(record, to: &$0) }
                 if outcome == .complete {
                     try statement.runBound()
@@ -163,7 +164,7 @@ extension Connection {
     }
 
     private func inserted<R: Record>(_ record: R) throws -> R {
-        try requireNewKey(record)
+        if try recordSource(R.self).hasUUIDKey { try requireNewKey(record) }
         let table = try usualTable(record)
         guard !table.returnsStored(.insertReturning) else {
             guard let row = try first(.insertReturning, record) else {

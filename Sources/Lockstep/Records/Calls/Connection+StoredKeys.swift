@@ -59,7 +59,8 @@ extension Connection {
         return try storedKey(R.self, key)
     }
 
-    /// SQLite takes two forms of a key for two keys.
+    /// SQLite takes two forms of a key for two keys. Asked only of UUIDs, for which it is a look-up by the key: to find
+    /// another form of a date would read all rows of its day for each that is inserted.
     /// - Throws: ``LockstepError/Code/constraint`` if a row stores the record's key in another form.
     func requireNewKey<R: Record>(_ record: R) throws {
         guard try storedKey(record) != nil else { return }
@@ -98,6 +99,9 @@ extension Connection {
 }
 
 extension RecordSource {
+    /// Whether the key is one UUID.
+    var hasUUIDKey: Bool { hasFormedKey && key.count == 1 && forms[key[0]]?.form == .uuid }
+
     /// Whether all values of the key's columns are known to have the form that is written.
     fileprivate func isKeyInOneForm(_ connection: borrowing Connection) throws -> Bool {
         for column in key where forms[column] != nil {
