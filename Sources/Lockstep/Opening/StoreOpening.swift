@@ -51,10 +51,9 @@ struct StoreOpening {
         _ path: FilePath, _ key: KeySource, _ keyring: KeyringFile?, _ migrations: [MigrationSet],
         _ datasets: [Dataset], _ records: [any Record.Type], _ mode: OpeningMode, _ options: StoreOptions
     ) {
-        let path = path.fromRoot
         self.path = path
         self.key = key
-        file = keyring ?? .database(beside: path)
+        file = keyring ?? .database(beside: path.fromRoot)
         self.migrations = migrations
         self.datasets = datasets
         self.records = records

@@ -8,11 +8,30 @@ internal import Darwin
 
 extension FilePath {
     /// The path from the root: another working directory does not change what it means. Links stay as they are.
-    var fromRoot: FilePath {
-        guard isRelative else { return self }
-        guard let folder = unsafe getcwd(nil, 0) else { return self }
+    var fromRoot: FilePath { LastingPath(self).fromRoot }
+}
+
+/// A path that goes on to mean the same file when the process changes its working directory, and is what the caller
+/// wrote until then, so that errors name it so.
+struct LastingPath: Sendable {
+    private let given: FilePath
+    /// The working directory at first; nil for an absolute path.
+    private let folder: FilePath?
+
+    init(_ given: FilePath) {
+        self.given = given
+        folder = given.isRelative ? Self.workingDirectory : nil
+    }
+
+    var fromRoot: FilePath { folder?.pushing(given) ?? given }
+
+    /// What names the file now.
+    var path: FilePath { folder == nil || folder == Self.workingDirectory ? given : fromRoot }
+
+    private static var workingDirectory: FilePath? {
+        guard let folder = unsafe getcwd(nil, 0) else { return nil }
         defer { unsafe free(folder) }
-        return unsafe FilePath(platformString: folder).pushing(self)
+        return unsafe FilePath(platformString: folder)
     }
 }
 

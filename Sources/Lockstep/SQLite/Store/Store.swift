@@ -21,7 +21,7 @@ public import SystemPackage
 /// temporary tables are dropped. **A closure can therefore run more than once**: if the shared transaction is lost,
 /// each closure runs again by itself. Do side effects (network, files) after the call returns.
 public final class Store: Sendable {
-    /// The file; `:memory:` for a store in memory.
+    /// The file's path from the root; `:memory:` for a store in memory.
     public let path: FilePath
     let writer: Writer
     /// Nil for a store in memory, whose one connection does everything.
@@ -45,7 +45,7 @@ public final class Store: Sendable {
 
     /// A store for a file. None of its connections is open yet.
     init(_ source: StoreSource, setAsideLog: SetAsideLog? = nil, isCopy: Bool = false) {
-        path = source.path
+        path = source.path.fromRoot
         self.isCopy = isCopy
         self.setAsideLog = setAsideLog
         self.source = source

@@ -4,7 +4,7 @@ internal import SystemPackage
 /// The source of a store's connections: the path, the key, the options.
 final class StoreSource: Sendable {
     let options: StoreOptions
-    let path: FilePath
+    private let lasting: LastingPath
     let isInMemory: Bool
     private let key: Mutex<SharedSecret<DatabaseKey>?>
     /// The file that the first connection opened.
@@ -18,7 +18,7 @@ final class StoreSource: Sendable {
         temporaryFolder: FilePath? = nil
     ) throws {
         // Further connections open by it, perhaps from another working directory.
-        self.path = path.fromRoot
+        lasting = LastingPath(path)
         self.options = options
         self.temporaryFolder = temporaryFolder
         isInMemory = false
@@ -28,13 +28,15 @@ final class StoreSource: Sendable {
 
     /// The source of a store in memory, which has only one connection.
     init(inMemory options: StoreOptions) {
-        path = ":memory:"
+        lasting = LastingPath(":memory:")
         self.options = options
         temporaryFolder = nil
         isInMemory = true
         key = Mutex(nil)
         identity = nil
     }
+
+    var path: FilePath { isInMemory ? ":memory:" : lasting.path }
 
     /// Whether the path now leads to another file, or to none. SQLite finds the log by the path, and further
     /// connections open by it: both would be the other file's.
