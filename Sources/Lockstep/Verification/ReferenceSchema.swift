@@ -76,7 +76,7 @@ package enum ReferenceSchema {
             }
             try replay.run(connection) { body in
                 let transaction = try Transaction(.immediate, on: connection)
-                try body()
+                try body(false)
                 try transaction.commit()
             }
         }

@@ -32,6 +32,33 @@ enum SealedNames {
         try SealedRowKeys.follow(connection)
     }
 
+    /// The definitions of all guards, with their tables.
+    static func guards(_ connection: borrowing Connection) throws -> [(table: SQLName, name: String, sql: String)] {
+        let names = try SealingGuard.all(connection).map(\.name)
+        return try names.flatMap { name in
+            try connection.query(
+                "SELECT tbl_name, name, sql FROM main.sqlite_schema WHERE type = 'trigger' AND name = ?", name
+            ) { row in (table: try row[0], name: try row[1], sql: try row[2]) }
+        }
+    }
+
+    /// Makes the guards again that went with tables which were dropped and made again with their columns.
+    static func restore(
+        _ guards: [(table: SQLName, name: String, sql: String)], of dropped: Set<SQLName>,
+        _ connection: borrowing Connection
+    ) throws {
+        let gone = guards.filter { dropped.contains($0.table) }
+        guard !gone.isEmpty else { return }
+        let standing = Set(try SealingGuard.all(connection).map { ExactText($0.name) })
+        let columns = Set(
+            try RegistryTables.claimed(connection).filter { $0.state == .sealed }.map { SQLName($0.table) })
+        for one in gone where !standing.contains(ExactText(one.name)) && columns.contains(one.table) {
+            guard try SealedTable(one.table.spelling, connection) != nil else { continue }
+            // Without the column, the trigger cannot be made: the column went, and the registry follows.
+            try? connection.execute(SQL(verbatim: one.sql))
+        }
+    }
+
     /// Requires that no table or view of the file has the name of a readable view of a table with sealed columns:
     /// connections with the keyring would refuse the file.
     /// - Throws: ``LockstepError/Code/misuse``.

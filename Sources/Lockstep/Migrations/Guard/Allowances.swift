@@ -4,25 +4,27 @@ struct Allowances: Sendable, Equatable {
     var losses: Set<SQLName> = []
     /// Columns whose values may go, by table.
     var columnLosses: [SQLName: Set<SQLName>] = [:]
-    /// Columns whose values a copy may change, by table.
+    /// Columns whose values may change, by table.
     var changedValues: [SQLName: Set<SQLName>] = [:]
     /// Whether the checks go on after something that would need a declaration.
     var goesOn = false
-    /// Whether only numbers of rows count.
-    var countsOnly = false
     /// Tables whose foreign keys may refer to missing rows.
     var brokenReferences: Set<SQLName> = []
     /// Tables whose foreign keys may refer to missing parents, because a later version of the run repairs that.
     var repairedLater: Set<SQLName> = []
-    /// What earlier versions have moved.
-    var earlier: EarlierMoves.Place?
+    /// What earlier versions have filled.
+    var earlier: EarlierFills.Place?
     /// The migration's address in a declaration from outside its file; nil if such a declaration is not possible.
     var address: String?
 
-    func allows(_ loss: SchemaGuard.ColumnLoss) -> Bool {
-        if losses.contains(loss.table) { return true }
-        let columns = loss.kind == .gone ? columnLosses : changedValues
-        return columns[loss.table]?.contains(loss.column) == true
+    func allows(_ kind: TableEffect.Kind, of table: SQLName) -> Bool {
+        if losses.contains(table) { return true }
+        switch kind {
+        case .rowsGone, .rowsDoubled: return false
+        case .columnGone(let column): return columnLosses[table]?.contains(column) == true
+        case .changed(let column), .converted(let column), .nulled(let column):
+            return changedValues[table]?.contains(column) == true
+        }
     }
 
     /// The hint that explains how to declare something.

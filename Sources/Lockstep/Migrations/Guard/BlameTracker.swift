@@ -10,49 +10,14 @@ struct BlameTracker {
     private var taking: [SQLName: Statement] = [:]
     private var orphaning: [SQLName: Statement] = [:]
     private var changing: [Statement] = []
-    /// The tables of the last statement, each with the statement that was the suspect before it.
-    private var last: [SQLName: Statement?] = [:]
-    private var lastSQL: String?
 
-    /// - Parameters:
-    ///   - tables: Tables that it can remove rows from.
-    ///   - surely: Those of them that it deletes from; a REPLACE anywhere makes suspects of the others.
+    /// - Parameter tables: Tables whose rows it can change.
     mutating func note(
-        _ statement: Statement, takes tables: Set<SQLName>, surely: Set<SQLName>,
-        orphans children: Set<SQLName>, changesSchema: Bool
+        _ statement: Statement, changes tables: Set<SQLName>, orphans children: Set<SQLName>, changesSchema: Bool
     ) {
-        last = [:]
-        lastSQL = statement.sql
-        let replaces = !tables.isEmpty && SQLTokens.hasWord("replace", in: statement.sql)
-        for table in tables where taking[table] == nil || replaces || surely.contains(table) || changesSchema {
-            last.updateValue(taking[table], forKey: table)
-            taking[table] = statement
-        }
+        for table in tables { taking[table] = statement }
         for child in children { orphaning[child] = statement }
         if changesSchema { changing.append(statement) }
-    }
-
-    /// A statement that has changed nothing, or nothing beyond its own table, is the reason for nothing there.
-    mutating func settle(hasChanges: Bool, reachesOthers: Bool) {
-        guard !last.isEmpty, !hasChanges || !reachesOthers else { return }
-        let own = hasChanges ? lastSQL.flatMap { Self.target(of: $0) } : nil
-        for (table, before) in last where table != own { taking[table] = before }
-    }
-
-    /// The table that a statement deletes from, updates or inserts into.
-    private static func target(of sql: String) -> SQLName? {
-        var cursor = SQLCursor(sql)
-        while !cursor.isAtEnd {
-            if cursor.take("delete", "from") || cursor.take("into") {
-                return try? cursor.objectName()
-            }
-            if cursor.take("update") {
-                if cursor.take("or") { _ = try? cursor.next() }
-                return try? cursor.objectName()
-            }
-            _ = try? cursor.next()
-        }
-        return nil
     }
 
     /// The statement that can have removed rows from a table.

@@ -99,6 +99,8 @@ final class CatalogueEntry {
         }
     }
 
+    var isIndex: Bool { if case .index = kind { true } else { false } }
+
     var isVirtual: Bool { if case .virtualTable = kind { true } else { false } }
 
     /// Whether the object belongs to SQLite or to the engine.

@@ -191,4 +191,20 @@ struct ForeignKeys {
         candidates[table] = found
         return found
     }
+
+    // MARK: Rows
+
+    /// The number of rows of `child` without a parent, by parent.
+    static func orphans(_ child: SQLName, _ core: ConnectionCore) throws -> [SQLName: Int] {
+        var counts: [SQLName: Int] = [:]
+        do {
+            _ = try core.ask("PRAGMA main.foreign_key_check(\(name: child.spelling))") { row in
+                counts[try row[2], default: 0] += 1
+            }
+        } catch let error as LockstepError where error.code == .sqlFailed {
+            // SQLite cannot check a table with a reference to columns that are not unique.
+            return [:]
+        }
+        return counts
+    }
 }

@@ -2,7 +2,7 @@
 /// written in between.
 struct GuardCache {
     private let guarding: SchemaGuard
-    private let moves: RowMoves
+    private let names: TableNames
     /// Whether its counts are out of date: which tables were filled from which is still known.
     private var isStale = false
     private let dataVersion: Int64
@@ -16,14 +16,14 @@ struct GuardCache {
     /// another connection's commit could go unnoticed. The connection's own commit does not change the number.
     init(_ guarding: SchemaGuard, _ connection: borrowing Connection) throws {
         self.guarding = guarding
-        moves = guarding.moves
+        names = guarding.names
         dataVersion = try connection.core.dataVersion()
         schemaVersion = try connection.core.schemaVersion()
         rowChanges = connection.rowChanges
     }
 
     /// The tables whose rows the run has put into others.
-    var movedTables: Set<SQLName> { moves.sources }
+    var movedTables: Set<SQLName> { names.sources }
 
     /// The same without the counts.
     var stale: GuardCache {
@@ -49,9 +49,10 @@ struct GuardCache {
             if connection.rowChanges != known.rowChanges { guarding.forgetRows() }
             // Names can mean other tables after another connection has changed the schema.
             let isSame = try connection.core.schemaVersion() == known.schemaVersion
-            guarding.moves = isSame ? known.moves : RowMoves()
+            guarding.names = isSame ? known.names : TableNames()
+            guarding.beforeRows = known.guarding.beforeRows
         }
-        guarding.moves.begin()
+        guarding.names.begin()
         guarding.begin(allowances)
         return guarding
     }

@@ -4,16 +4,16 @@ extension SchemaGuard {
     /// - Parameters:
     ///   - allowances: The declared exceptions.
     /// - Returns: The errors that the allowances permit.
-    /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/foreignKeysBroken``,
-    ///   ``LockstepError/Code/schemaBroken``, or ``LockstepError/Code/denied`` for a table whose name is reserved
+    /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/valuesLost``,
+    ///   ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``, or ``LockstepError/Code/denied`` for a table whose name is reserved
     ///   for the engine.
     func requireSound(
         _ allowances: Allowances, _ changes: TableChanges
     ) throws -> [LockstepError] {
-        stop()
+        core.watch = nil
+        knownBefore = known
         // The migration did not write.
         guard let before = known else { return [] }
-        try settle()
         var after = before
         var difference = SchemaCatalogue.Difference()
         after.schemaVersion = try core.schemaVersion()
@@ -24,155 +24,13 @@ extension SchemaGuard {
             difference = try after.catalogue.refresh(core)
         }
         var tolerated: [LockstepError] = []
-        try requireNothingLost(before, &after, allowances, changes, &tolerated)
-        try requireValues(allowances, &tolerated)
+        try requireEffects(after.catalogue, changes, &tolerated)
+        try requireDependents(before.catalogue, after.catalogue, changes, &tolerated)
         try requireOwnNames(difference, before)
         let children = try requireParents(before, &after, difference, allowances, &tolerated)
         try requireUsable(before, &after, difference, children, allowances)
         known = after
         return tolerated
-    }
-
-    // MARK: Rows
-
-    private func requireNothingLost(
-        _ before: Knowledge, _ after: inout Knowledge, _ allowances: Allowances,
-        _ changes: TableChanges, _ tolerated: inout [LockstepError]
-    ) throws {
-        let gone = before.rows.keys.filter { after.catalogue.countedTable($0) == nil }
-        for table in progress.written.union(progress.losing).union(progress.schema.names)
-            .union(gone)
-        {
-            after.rows.removeValue(forKey: table)
-        }
-        for (table, count) in progress.rowsBefore.sorted(by: { $0.key < $1.key })
-        where progress.losing.contains(table) {
-            guard let count, count > 0, let old = before.catalogue.countedTable(table) else {
-                continue
-            }
-            let new =
-                after.catalogue.countedTable(table) ?? successor(of: table, after.catalogue)
-                ?? renamed(old, before.catalogue, after.catalogue, changes)
-            guard let new else {
-                if try wereMoved(count, from: table, wholeOnly: false, after.catalogue) { continue }
-                let what = "\(old.name.spelling) and its \(count) rows are gone"
-                suspect = progress.suspects.taking(table)
-                try lose(what, old, nil, allowances, &tolerated)
-                suspect = nil
-                continue
-            }
-            let left = try progress.rowsNow[new.name] ?? RowCounts.rows(new.name, core)
-            after.rows.updateValue(left, forKey: new.name)
-            guard let left else { continue }
-            guard left < count else {
-                if let what = try replacedRows(of: table, count, in: new, after.catalogue) {
-                    suspect = progress.suspects.taking(table)
-                    try lose(what, old, nil, allowances, &tolerated)
-                    suspect = nil
-                }
-                continue
-            }
-            let isRemade = progress.numbers[table].map(progress.dropped.contains) ?? false
-            let lost = isRemade ? count : count - left
-            if try wereMoved(lost, from: table, wholeOnly: !isRemade, after.catalogue) { continue }
-            let what = "\(new.name.spelling) went from \(count) rows to \(left)"
-            suspect = progress.suspects.taking(table)
-            try lose(what, old, taker(of: old, before, changes), allowances, &tolerated)
-            suspect = nil
-        }
-    }
-
-    /// The parent whose drop can have removed rows of `child`.
-    private func taker(
-        of child: CatalogueEntry, _ before: Knowledge, _ changes: TableChanges
-    ) -> String? {
-        let key = before.keys.keys[child.name]?.first {
-            $0.onDelete == "cascade" && changes.dropped.contains($0.parent)
-        }
-        guard let key, core.enforcesForeignKeys else { return nil }
-        return key.parent.spelling
-    }
-
-    /// A renamed table keeps its root page. By chance a new table can have the root page of a table dropped
-    /// before it.
-    private func renamed(
-        _ old: CatalogueEntry, _ before: SchemaCatalogue, _ after: SchemaCatalogue, _ changes: TableChanges
-    ) -> CatalogueEntry? {
-        guard !changes.dropped.contains(old.name), old.rootPage > 0 else { return nil }
-        return after.relations.values.first { table in
-            table.rootPage == old.rootPage && table.hasRows
-                && before.countedTable(table.name) == nil && !changes.created.contains(table.name)
-        }
-    }
-
-    private func lose(
-        _ what: String, _ table: CatalogueEntry, _ taker: String?, _ allowances: Allowances,
-        _ tolerated: inout [LockstepError]
-    ) throws(LockstepError) {
-        let (name, context) = (table.name.spelling, LockstepError.Context(table: table.name.spelling))
-        guard !allowances.losses.contains(table.name) else {
-            tolerated.append(LockstepError(.rowsLost, "rows are lost, as declared: \(what)", context: context))
-            return
-        }
-        if let taker {
-            return try refuse(
-                .foreignKeysOff, .rowsLost, "rows would be lost: \(what)",
-                advice: """
-                    \(taker) is dropped with foreign keys on, which deletes its children: to keep them, \
-                    \(allowances.advice(.foreignKeysOff)); if the loss is intended, declare \
-                    `\(Directive.allowLoss(table: name).spelling)`
-                    """, context: context)
-        }
-        try refuse(
-            .allowLoss(table: name), .rowsLost, "rows would be lost: \(what)",
-            advice: """
-                if that is intended, \(allowances.advice(.allowLoss(table: name))); if a table is being \
-                replaced, use `-- lockstep: rebuild table …`
-                """,
-            context: context)
-    }
-
-    /// Requires that the values of columns that go, or change, are declared.
-    private func requireValues(
-        _ allowances: Allowances, _ tolerated: inout [LockstepError]
-    ) throws(LockstepError) {
-        guard !allowances.countsOnly else { return }
-        for loss in progress.columnLosses {
-            let (table, column) = (loss.table.spelling, loss.column.spelling)
-            let context = LockstepError.Context(table: table, column: column)
-            let values = counted(loss.count, "value")
-            let what: String
-            let directive: Directive
-            switch loss.kind {
-            case .gone:
-                what = "\(values) of \(table).\(column) \(loss.count == 1 ? "is" : "are") gone"
-                directive = .allowColumnLoss(table: table, column: column)
-            case .changed:
-                what =
-                    "\(values) of \(table).\(column) \(loss.count == 1 ? "becomes another" : "become others") "
-                    + "under the column's new type"
-                directive = .allowChangedValues(table: table, column: column)
-            }
-            if allowances.allows(loss) {
-                tolerated.append(LockstepError(.valuesLost, "values are lost, as declared: \(what)", context: context))
-                continue
-            }
-            suspect = loss.statement
-            try refuse(
-                directive, .valuesLost, "values would be lost: \(what)",
-                advice: "if that is intended, \(allowances.advice(directive))", context: context)
-            suspect = nil
-        }
-    }
-
-    /// Throws the error of something that lacks a declaration, or notes it for a preview that goes on.
-    private func refuse(
-        _ directive: Directive, _ code: LockstepError.Code, _ message: String,
-        advice: LockstepError.Advice, context: LockstepError.Context
-    ) throws(LockstepError) {
-        let error = LockstepError(code, message, advice: advice, context: context)
-        guard allowances.goesOn else { throw error }
-        missing.append(Missing(directive: directive, error: error, suspect: suspect))
     }
 
     private func requireOwnNames(
@@ -215,7 +73,7 @@ extension SchemaGuard {
         var violations: [ForeignKeys.Reference: (count: Int, before: Int)] = [:]
         for child in progress.children.union(changed).union(repaired.keys.map(\.child))
         where after.keys.keys[child] != nil {
-            let counts = isNewAndEmpty(child, before) ? [:] : try RowCounts.orphans(child, core)
+            let counts = isNewAndEmpty(child, before) ? [:] : try ForeignKeys.orphans(child, core)
             after.orphans[child] = counts
             let old = progress.orphansBefore[child] ?? [:]
             for (parent, count) in counts {

@@ -1,49 +1,27 @@
-// What the guard knows, and when its knowledge is stale
-// =====================================================
+// The guard compares the database before a migration with the one after it.
 //
-// The guard compares the database before a migration with the database after it. It keeps two things apart:
+//   Knowledge   what is true of the committed database. It grows as tables are touched, and the check at the end turns
+//               it into the knowledge for the next version of the same run.
+//   Progress    what the current migration has done so far, and how the tables that it can have changed look before.
+//   willRun     comes before each statement, with the tables that SQLite's authorizer reported. A table with rows is
+//               remembered before a statement can change it.
+//   requireSound comes before the engine's COMMIT. It compares, and throws, or keeps the result as Knowledge.
+//   blame       comes only after that has found something: the statements run again, with a comparison after each.
 //
-//   Knowledge   what is true of the committed database: the catalogue of tables, views and triggers, foreign keys, row
-//               counts, orphans, and which objects no statement can use. It grows as tables are touched, and the check
-//               at the end turns it into the knowledge for the next version of the same run. Progress    what the
-//               current migration has done so far: which tables it wrote, which can have lost rows, which children can
-//               have lost parents, how it changed the schema, and the counts from before its first statement that could
-//               change them.
-//
-// Order of events
-//
-//   begin            Progress is empty. The guard becomes the connection's StatementWatch. willRun          comes
-//   before each statement, with the tables that SQLite's authorizer reported. The first one reads the catalogue. A
-//   count or a list of orphans is taken here, before the statement can change it, and once a migration for each table.
-//   requireSound     comes before the engine's COMMIT. It refreshes what the migration changed, measures the touched
-//   tables again, and throws, or keeps the result as Knowledge.
-//
-// When a fact is stale
-//
-//   catalogue        when schema_version differs. ADD COLUMN alone extends it; any other statement of the schema
-//   rereads it. rows             for every table in `written`, `losing` or a changed schema; for all tables after
-//   writes that the guard did not watch (`forgetRows`, which `GuardCache` decides by SQLite's count of changes).
-//   orphans          for a child or parent that was written, except that a child without orphans stays without them
-//   when only its rows were deleted or its parents gained rows. unusable         when the schema changes. Foreign keys
-//   are compiled only while they are on: what was probed while they were off is in `halfProbed` and is probed again
-//   when they are on. everything       when data_version or schema_version shows a commit of another connection between
-//   two versions (`GuardCache`); then a new guard starts with nothing.
+// A fact is stale: the catalogue when schema_version differs (ADD COLUMN alone extends it); orphans for a child or
+// parent that was written, unless a child without orphans only lost rows or its parents gained some, and all of them
+// after writes outside of the watch; unusable objects when the schema changes (foreign keys are compiled only while
+// they are on: what was probed while they were off is in `halfProbed`); everything when another connection has
+// committed between two versions (`GuardCache`).
 //
 // Every set is an overestimate. Too large a set costs time; one that is too small would let a loss through. Triggers
-// that no schema shows (`isOpaque`) and virtual tables make every table count as touched. `GuardPropertyTests` runs
-// random scripts and compares the guard with a measurement of the whole database.
+// that no schema shows (`isOpaque`) and virtual tables make every table count as touched.
 
 /// The properties that a migration must preserve, watched during the run and checked before the commit.
 ///
-/// SQLite silently accepts rows deleted by a cascade, children without parents, a foreign key whose parent is
-/// gone, and a table that no statement can use any more. Problems that existed before do not fail a migration: it
-/// can be the one that repairs them.
-///
-/// Measuring the whole database before and after each migration would take time proportional to its size.
-/// Instead, each statement reports before it runs which tables it can touch; only those are measured, at that
-/// point and again at the end. The knowledge at the end serves the next migration. The set of touched tables is
-/// an overestimate: SQLite's authorizer reports triggers, views and the actions of foreign keys, and tables that
-/// refer to a touched table count as touched. The tests compare this with measuring everything.
+/// SQLite silently accepts rows deleted by a cascade, values that a trigger changes, children without parents, a foreign
+/// key whose parent is gone, and a table that no statement can use any more. Problems that existed before do not fail a
+/// migration: it can be the one that repairs them. Only tables that statements can touch are compared.
 final class SchemaGuard: StatementWatch {
     let core: ConnectionCore
 
@@ -54,8 +32,6 @@ final class SchemaGuard: StatementWatch {
         var keys = ForeignKeys()
         /// Titles of the objects that no statement can use; nil before the first probe.
         var unusable: Set<ExactText>?
-        /// Row counts by table; nil where counting is not possible.
-        var rows: [SQLName: Int64?] = [:]
         /// Rows without a parent, by child and parent.
         var orphans: [SQLName: [SQLName: Int]] = [:]
         /// Of each reference that the run has broken, how many rows had no parent before.
@@ -80,40 +56,61 @@ final class SchemaGuard: StatementWatch {
         /// The tables that only gained columns; nil once other objects can have changed as well.
         var extended: Set<SQLName>? = []
         var replaces = false
-        var rowsBefore: [SQLName: Int64?] = [:]
         var orphansBefore: [SQLName: [SQLName: Int]] = [:]
-        /// Row counts that are known to be current.
-        var rowsNow: [SQLName: Int64] = [:]
         var suspects = BlameTracker()
-        /// What ``moves`` calls the tables in `rowsBefore`.
-        var numbers: [SQLName: Int] = [:]
-        /// Those whose rows have been looked for where earlier versions have put them.
-        var recalled: Set<Int> = []
-        /// Those that were dropped.
-        var dropped: Set<Int> = []
-        /// The keys of the rows before a statement could delete some, by the table's name before the migration.
-        var keysBefore: [SQLName: KeySnapshot] = [:]
-        /// The largest rowids before the first insert; nil for a table without rowids.
-        var lastRowIDs: [SQLName: Int64?] = [:]
-        var columnLosses: [ColumnLoss] = []
+        /// The tables of before that had rows when a statement could first touch them, by their numbers.
+        var touched: [Int: TouchedTable] = [:]
+        /// Those that have been looked at and had no rows.
+        var empty: Set<Int> = []
+        /// Whether what earlier runs have filled has been added to the names.
+        var hasRecalled = false
+        /// Columns that the engine itself has copied with all rows, by the numbers of the replaced tables, and the
+        /// numbers of their successors, which nothing has changed since.
+        var copied: [Int: (columns: Set<SQLName>, successor: Int)] = [:]
+        /// The table that is being replaced, if nothing has changed it before.
+        var rebuilding: Int?
+        /// What the statements say, by the numbers of tables.
+        var said: [Int: SaidChanges] = [:]
+        /// What they have said of tables that are gone since, by their names.
+        var saidBefore: [SQLName: SaidChanges] = [:]
+        /// Indexes and triggers that a statement drops by name.
+        var droppedByName: Set<SQLName> = []
+        /// The last trigger that can have written a table.
+        var triggers: [SQLName: SQLName] = [:]
         var sealedWrites = SealedWrites()
     }
     var progress = Progress()
 
-    /// Which tables the run has filled from which, across its versions.
-    var moves = RowMoves()
+    /// A table as it was before the migration.
+    struct TouchedTable {
+        let image: TableImage
+        let formerName: SQLName
+        /// Whether its rows can have changed.
+        var isChanging: Bool
+    }
+
+    /// Which table has which name, and which the run has filled, across its versions.
+    var names = TableNames()
+    /// The rows of before, across the versions of a run.
+    lazy var beforeRows = BeforeRows(core)
     /// What the current migration is declared to be allowed to do.
     private(set) var allowances = Allowances()
-    var announced: Announced?
 
     /// Something that a migration needs and does not declare.
     struct Missing {
         let directive: Directive
         let error: LockstepError
-        let suspect: BlameTracker.Statement?
+        var suspect: BlameTracker.Statement?
+        /// The table, by its number, and what has happened to it; nil for what is no effect on rows.
+        var effect: BlamedEffect?
     }
     /// What a preview notes in place of an error.
     var missing: [Missing] = []
+    /// Receives the effects after each statement while the statements run again.
+    var blame: EffectBlame?
+    /// What was known, and how tables were called, when the migration began.
+    var knownBefore: Knowledge?
+    var namesBefore = TableNames()
 
     /// The line of the running statement in its file; 0 for code.
     private(set) var line = 0
@@ -128,8 +125,9 @@ final class SchemaGuard: StatementWatch {
     func begin(_ allowances: Allowances = .init()) {
         progress = Progress()
         self.allowances = allowances
-        announced = nil
         missing = []
+        knownBefore = nil
+        namesBefore = names
         line = 0
         suspect = nil
         core.schemaChanges += 1
@@ -137,18 +135,22 @@ final class SchemaGuard: StatementWatch {
     }
 
     /// Stops watching, whatever the outcome of the migration.
-    func stop() { core.watch = nil }
+    func stop() {
+        core.watch = nil
+        beforeRows.end()
+    }
 
     /// Discards the counts that other writes can have changed.
-    func forgetRows() {
-        known?.rows = [:]
-        known?.orphans = [:]
-    }
+    func forgetRows() { known?.orphans = [:] }
 
     func begins(line: Int) { self.line = line }
 
     func willRun(_ sql: String, _ use: TableUse) throws(LockstepError) {
         do {
+            if blame != nil {
+                try judgeLast()
+                blame?.last = BlameTracker.Statement(line: line, sql: sql)
+            }
             var known = try known ?? look()
             try prepare(sql, use, &known)
             self.known = known
@@ -171,7 +173,6 @@ final class SchemaGuard: StatementWatch {
     }
 
     private func prepare(_ sql: String, _ use: TableUse, _ known: inout Knowledge) throws {
-        try settle()
         progress.replaces =
             progress.replaces || known.catalogue.mayReplace
             || SQLTokens.hasWord("replace", in: sql)
@@ -180,52 +181,53 @@ final class SchemaGuard: StatementWatch {
             progress.schema.formUnion(schema)
             noteExtent(of: schema, sql)
             if schema.hasTemporaryTriggers { known.isOpaque = true }
-            if progress.isFirstChange {
-                progress.isFirstChange = false
-                lookForUnusable(&known)
-            }
         }
         if use.schema == nil, use.written.contains("sqlite_master") {
             // An edit of the definitions can change all of them.
             core.schemaChanges += 1
             progress.changesSchema = true
             progress.extended = nil
-            if progress.isFirstChange {
-                progress.isFirstChange = false
-                lookForUnusable(&known)
-            }
+        }
+        if progress.changesSchema, progress.isFirstChange {
+            progress.isFirstChange = false
+            lookForUnusable(&known)
         }
         let effect = StatementEffect(sql, use, known.keys, replaces: progress.replaces)
         progress.written.formUnion(use.written)
         progress.sealedWrites.note(sql, use)
-        for table in use.written.union(effect.losing) { progress.rowsNow[table] = nil }
-        var losing = effect.losing.union(known.catalogue.virtualTables(touchedBy: use.written))
+        let virtual = known.catalogue.virtualTables(touchedBy: use.written)
+        var changing = effect.changing.union(virtual)
+        var losing = effect.losing.union(virtual)
         var children = effect.children
         if known.isOpaque {
-            losing.formUnion(known.catalogue.objects.filter(\.hasRows).map(\.name))
+            let all = known.catalogue.objects.filter(\.hasRows).map(\.name)
+            losing.formUnion(all)
+            changing.formUnion(all)
             children.formUnion(known.keys.keys.keys)
         }
         let statement = BlameTracker.Statement(line: line, sql: sql)
         progress.suspects.note(
-            statement, takes: losing, surely: use.deleted, orphans: children, changesSchema: use.schema != nil)
+            statement, changes: changing, orphans: children, changesSchema: use.schema != nil)
         progress.losing.formUnion(losing)
         progress.children.formUnion(children)
-        // A migration can delete rows that it inserted itself.
-        for table in losing.union(use.inserted) where progress.rowsBefore[table] == nil {
-            guard let object = known.catalogue.countedTable(table) else { continue }
-            let count = try known.rows[table] ?? RowCounts.rows(object.name, core)
-            progress.rowsBefore.updateValue(count, forKey: table)
-            progress.numbers[table] = moves.number(table)
-        }
         for child in children where progress.orphansBefore[child] == nil {
             guard known.keys.keys[child] != nil else { continue }
-            progress.orphansBefore[child] = try known.orphans[child] ?? RowCounts.orphans(child, core)
+            progress.orphansBefore[child] = try known.orphans[child] ?? ForeignKeys.orphans(child, core)
         }
-        try noteValues(statement, use, known)
+        for table in changing {
+            try touch(table, changes: true, known)
+            if !progress.copied.isEmpty {
+                let number = names.number(table)
+                progress.copied = progress.copied.filter { $0.value.successor != number }
+            }
+        }
+        // A copy must be made before rows are added, too.
+        let others = (use.schema?.altered ?? []).union(beforeRows.isCopy ? use.inserted : [])
+        for table in others { try touch(table, changes: false, known) }
+        follow(sql, use, known)
     }
 
-    /// Determines which objects are unusable before the first change of the schema, if that is not known. The
-    /// result depends on whether foreign keys are on.
+    /// Determines which objects are unusable before the first change of the schema, with foreign keys as they are.
     private func lookForUnusable(_ known: inout Knowledge) {
         let isOn = core.enforcesForeignKeys
         defer { known.foreignKeysCount = isOn }
@@ -253,16 +255,5 @@ final class SchemaGuard: StatementWatch {
         } else {
             progress.extended = nil
         }
-    }
-
-    /// Records the current row count of a table, supplied by a caller that had to count the rows anyway.
-    func note(_ count: Int64, rowsOf table: SQLName) {
-        if known?.catalogue.countedTable(table) != nil, progress.rowsBefore[table] == nil,
-            !progress.written.contains(table), !progress.schema.names.contains(table)
-        {
-            progress.rowsBefore.updateValue(count, forKey: table)
-            progress.numbers[table] = moves.number(table)
-        }
-        progress.rowsNow[table] = count
     }
 }

@@ -7,6 +7,8 @@
 struct StatementEffect {
     /// Tables that can lose rows, or are renamed or dropped.
     private(set) var losing: Set<SQLName> = []
+    /// Tables whose rows can go or have other values.
+    private(set) var changing: Set<SQLName> = []
     /// Tables whose references, or the rows they refer to, can change.
     private(set) var children: Set<SQLName> = []
 
@@ -37,9 +39,15 @@ struct StatementEffect {
             switch AlterStatement(sql) {
             case .addColumn(refers: false): continue
             case .addColumn(refers: true): children.insert(table)
-            case .renameColumn(let column), .dropColumn(let column):
+            case .renameColumn(let column, _):
                 change(column, of: table)
-            case .renameTable, nil:
+            case .dropColumn(let column):
+                changing.insert(table)
+                change(column, of: table)
+            case .renameTable:
+                losing.insert(table)
+                children.formUnion(keys.children(of: table).union([table]))
+            case nil:
                 lose(table)
                 children.insert(table)
             }
@@ -58,6 +66,7 @@ struct StatementEffect {
     /// Adds the tables that lose rows together with `table`.
     private mutating func lose(_ table: SQLName, byReplacing replaces: Bool = false) {
         let isNew = losing.insert(table).inserted
+        changing.insert(table)
         guard isNew || (replaces && replaced.insert(table).inserted) else { return }
         if replaces { replaced.insert(table) }
         for child in keys.children(of: table) {
@@ -72,6 +81,7 @@ struct StatementEffect {
     }
 
     private mutating func update(_ table: SQLName, _ columns: Set<SQLName>, _ replaces: Bool) {
+        changing.insert(table)
         if replaces { lose(table, byReplacing: true) }
         let own = keys.keys[table] ?? []
         if own.contains(where: { !columns.isDisjoint(with: $0.columns) }) { children.insert(table) }

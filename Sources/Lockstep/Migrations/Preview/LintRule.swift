@@ -14,6 +14,7 @@ package enum LintRule: String, CaseIterable {
     case renameOldFirst = "rename-old-first"
     case ifNotExists = "if-not-exists"
     case madeAndDropped = "made-and-dropped"
+    case doubleQuotedText = "double-quoted-text"
     case rebuild
     case histogram
     case blindIndex = "blind-index"
@@ -50,6 +51,7 @@ package enum LintRule: String, CaseIterable {
             "a table is created under the name of a renamed one, which references can follow"
         case .ifNotExists: "`IF NOT EXISTS` leaves an existing table as it is"
         case .madeAndDropped: "a table, view, index, trigger or column is made and dropped again"
+        case .doubleQuotedText: "a name in double quotes that is no column is taken for text"
         case .rebuild: "a table with rows is rebuilt"
         case .histogram: "a blind index would reveal too much about the values"
         case .blindIndex: "what a blind index reveals about the values"

@@ -17,7 +17,7 @@ struct MigrationTrial: ~Copyable {
     /// What the checks of one script know for the next one.
     private var known: GuardCache?
     private var movedBefore: Set<SQLName> = []
-    private var earlier: EarlierMoves?
+    private var earlier: EarlierFills?
     /// Set after an error, or after code, which does not run here: the schema is then not the one that the next
     /// script expects.
     private var isOff = false
@@ -74,7 +74,7 @@ struct MigrationTrial: ~Copyable {
     ) throws {
         let origin = step.origin(in: set)
         let title = origin.title
-        earlier = earlier ?? EarlierMoves(set)
+        earlier = earlier ?? EarlierFills(set)
         switch try step.work(in: set) {
         case .script(let script):
             var start = CompletedPart.Position()
@@ -164,7 +164,7 @@ struct MigrationTrial: ~Copyable {
     ) throws -> [Missing] {
         var allowances = script.allowances(version, isUp: isUp)
         if let earlier, let version {
-            allowances.earlier = .init(moves: earlier, version: version, script: script)
+            allowances.earlier = .init(fills: earlier, version: version, script: script)
         }
         // What has committed would run twice.
         let isOne = script.isOneTransaction && version != nil
@@ -188,11 +188,20 @@ struct MigrationTrial: ~Copyable {
             }
             // The parents are gone for good, and their children with them.
             known = before?.stale
-            let losses = taken.missing.compactMap { $0.error.context.table }
-            allowances.losses.formUnion(losses.map { SQLName($0) })
+            for error in taken.missing.map(\.error) {
+                guard let table = error.context.table else { continue }
+                if let column = error.context.column {
+                    allowances.changedValues[SQLName(table), default: []].insert(SQLName(column))
+                } else {
+                    allowances.losses.insert(SQLName(table))
+                }
+            }
             let rest = try run(script, allowances, origin, from: start, &statements) { _ in }
             let children = taken.missing.filter { $0.directive == .foreignKeysOff }.map { one in
-                Missing(directive: .allowLoss(table: one.error.context.table ?? ""), error: one.error)
+                let table = one.error.context.table ?? ""
+                return Missing(
+                    directive: one.error.context.column.map { .allowChangedValues(table: table, column: $0) }
+                        ?? .allowLoss(table: table), error: one.error)
             }
             return taken.missing.filter { $0.directive != .foreignKeysOff } + children
                 + rest.filter { one in
@@ -346,8 +355,11 @@ struct MigrationTrial: ~Copyable {
         var replay = ScriptReplay(script: script, origin: origin, start: start)
         replay.hasRows = trial.hasRows
         replay.address = allowances
+        let core = script.takesDoubleQuotedTexts ? trial.connection.core : nil
+        var misread: [(sql: String, line: Int)] = []
         replay.inspect = { sql, line in
             ran.append(MigrationPreview.Statement(line: line, sql: sql))
+            if (try? core?.takesText(in: sql)) == true { misread.append((sql, line)) }
         }
         var missing: [Missing] = []
         try replay.run(allowances, on: trial.connection, &known) {
@@ -356,6 +368,12 @@ struct MigrationTrial: ~Copyable {
             missing.append(Missing(directive: directive, error: error))
         } judge: {
             try judge(missing)
+        }
+        lint += misread.map { sql, line in
+            LintFinding(
+                .warning, .doubleQuotedText, origin.title, line,
+                "a name in double quotes is no column, so that it is text: \(SQLTokens.redact(sql, longest: 80))",
+                hint: "correct the name, or write the text in single quotes")
         }
         lint += found.map {
             LintFinding(

@@ -150,7 +150,7 @@ public struct Migrator {
     ) throws {
         var left = target
         var known: GuardCache?
-        let earlier = EarlierMoves(set)
+        let earlier = EarlierFills(set)
         while true {
             // Read first, so that later writes of other connections are noticed.
             let seen = try connection.core.dataVersion()

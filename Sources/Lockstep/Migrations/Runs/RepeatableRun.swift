@@ -23,9 +23,11 @@ struct RepeatableRun {
             guard try !hasRun(connection) else { return nil }
             try observe(.repeating(set: set, name: file.name))
             let statements = try MigrationTransaction.checked(
-                origin, file.up.allowances(nil, isUp: true), connection, &known, report: { try observe(.tolerated($0)) }
-            ) {
-                try ScriptRunner(script: file.up, origin: origin, observe: observe).run(connection)
+                origin, file.up.allowances(nil, isUp: true), connection, &known,
+                report: { try observe(.tolerated($0)) },
+                canRepeat: true
+            ) { isAgain in
+                try ScriptRunner(script: file.up, origin: origin, observe: isAgain ? { _ in } : observe).run(connection)
             } record: { _ in
                 let duration = time.worked(connection).wholeMicroseconds
                 try MigrationTransaction.note(origin, connection) { connection in

@@ -57,7 +57,7 @@ extension Salvage {
         let replay = ScriptReplay(script: file.up, origin: Migration.file(file).origin(in: set))
         try replay.run(connection) { body in
             let transaction = try Transaction(.immediate, on: connection)
-            try body()
+            try body(false)
             try transaction.commit()
         }
     }

@@ -93,7 +93,7 @@ struct SegmentedRun {
         if var bare = next {
             guard bare.isStillNext(progress) else { return .more }
             if !bare.runsAlone {
-                try checked(connection, &known) { try bare.run(connection, step.observe) }
+                try checked(connection, &known) { _ in try bare.run(connection, step.observe) }
             }
             progress.cursor = .integer(Int64(bare.end))
             state.statements += bare.count
@@ -123,9 +123,11 @@ struct SegmentedRun {
     ) throws {
         switch state.segments[progress.segment] {
         case .transaction(let part):
-            state.statements += try checked(connection, &known) {
-                try ScriptRunner(script: part, origin: origin, observe: step.observe, isBegun: progress.segment > 0)
-                    .run(connection)
+            let isBegun = progress.segment > 0
+            state.statements += try checked(connection, &known, canRepeat: true) { isAgain in
+                try ScriptRunner(
+                    script: part, origin: origin, observe: isAgain ? { _ in } : step.observe, isBegun: isBegun
+                ).run(connection)
             }
             progress.segment += 1
         case .backfill(let backfill):
@@ -133,7 +135,8 @@ struct SegmentedRun {
         case .sealing(let sealing, let line):
             try step.observe(.statement(file: origin.title, line: line))
             let isOver = try state.sealing.advance(
-                sealing, origin, line: line, connection, checked: { body in try checked(connection, &known, body) },
+                sealing, origin, line: line, connection,
+                checked: { body in try checked(connection, &known) { _ in try body() } },
                 report: { try step.observe($0) })
             // The measured counts are no longer valid.
             known = known?.stale
@@ -172,7 +175,7 @@ struct SegmentedRun {
             }
             counted = (done: 0, total: total)
             // The first batch gets all checks; the later batches do the same to other rows.
-            done = try checked(connection, &known) {
+            done = try checked(connection, &known) { _ in
                 connection.core.watch?.begins(line: line)
                 return try batch()
             }
@@ -337,10 +340,11 @@ struct SegmentedRun {
     }
 
     private func checked<Result>(
-        _ connection: borrowing Connection, _ known: inout GuardCache?,
-        _ body: () throws -> Result
+        _ connection: borrowing Connection, _ known: inout GuardCache?, canRepeat: Bool = false,
+        _ body: (Bool) throws -> Result
     ) throws -> Result {
         try MigrationTransaction.checked(
-            origin, step.allowances(script), connection, &known, report: { try step.observe(.tolerated($0)) }, body)
+            origin, step.allowances(script), connection, &known, report: { try step.observe(.tolerated($0)) },
+            canRepeat: canRepeat, body)
     }
 }

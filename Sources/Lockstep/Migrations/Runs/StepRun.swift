@@ -3,8 +3,8 @@ struct StepRun {
     let set: MigrationSet
     let step: Plan.Step
     let timeout: Duration
-    /// What the versions of the set have moved.
-    let earlier: EarlierMoves
+    /// What the versions of the set have filled.
+    let earlier: EarlierFills
     /// Tables whose foreign keys may refer to missing parents, because a later step repairs that.
     var repairedLater: Set<SQLName> = []
     let observe: (MigrationEvent) throws -> Void
@@ -31,7 +31,7 @@ struct StepRun {
         case .code(let change, let foreignKeysOff, let losses):
             return try MigrationTransaction.withForeignKeys(off: foreignKeysOff, connection) {
                 let allowances = Allowances(losses: losses)
-                return try runWhole(connection, &known, allowances, isStillPending) { connection in
+                return try runWhole(connection, &known, allowances, isStillPending, canRepeat: false) { connection, _ in
                     do {
                         try connection.with(rights: .migration) { try change(connection) }
                     } catch let error as LockstepError {
@@ -48,8 +48,9 @@ struct StepRun {
                 }
                 var allowances = allowances(script)
                 allowances.repairedLater = repairedLater
-                return try runWhole(connection, &known, allowances, isStillPending) { connection in
-                    var runner = ScriptRunner(script: script, origin: origin, observe: observe)
+                return try runWhole(connection, &known, allowances, isStillPending, canRepeat: true) {
+                    connection, isAgain in
+                    var runner = ScriptRunner(script: script, origin: origin, observe: isAgain ? { _ in } : observe)
                     runner.address = allowances
                     return try runner.run(connection)
                 }
@@ -59,10 +60,10 @@ struct StepRun {
 
     private var origin: ScriptOrigin { step.origin(in: set) }
 
-    /// What the script declares, with what earlier versions have moved.
+    /// What the script declares, with what earlier versions have filled.
     func allowances(_ script: MigrationScript) -> Allowances {
         var allowances = script.allowances(step.version, isUp: step.isUp)
-        allowances.earlier = .init(moves: earlier, version: step.version, script: script)
+        allowances.earlier = .init(fills: earlier, version: step.version, script: script)
         return allowances
     }
 
@@ -79,7 +80,7 @@ struct StepRun {
 
     private func runWhole(
         _ connection: borrowing Connection, _ known: inout GuardCache?, _ allowances: Allowances,
-        _ isStillPending: IsStillPending, _ body: (borrowing Connection) throws -> Int
+        _ isStillPending: IsStillPending, canRepeat: Bool, _ body: (borrowing Connection, Bool) throws -> Int
     ) throws -> Int? {
         let transaction = try MigrationTransaction.begin(origin, timeout, connection, observe)
         guard try isStillPending(connection) else { return nil }
@@ -91,9 +92,9 @@ struct StepRun {
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
         let statements = try MigrationTransaction.checked(
-            origin, allowances, connection, &known, report: { try observe(.tolerated($0)) }
-        ) {
-            try body(connection)
+            origin, allowances, connection, &known, report: { try observe(.tolerated($0)) }, canRepeat: canRepeat
+        ) { isAgain in
+            try body(connection, isAgain)
         } record: { _ in
             try record(connection, duration: Clock.time(since: start))
         }

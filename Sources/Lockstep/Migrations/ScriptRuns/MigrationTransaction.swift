@@ -45,28 +45,44 @@ enum MigrationTransaction {
     ///   - report: Receives the errors that `allowances` permit, before `record` runs.
     ///   - missing: Receives what lacks a declaration, if `allowances` let the checks go on.
     ///   - known: The knowledge of earlier checks; on return, the knowledge of this one.
+    ///   - canRepeat: Whether `body` can run a second time after a rollback, so that an error names the statement that
+    ///     is to blame. It is then called with true.
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/valuesLost``,
     ///   ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``, and the errors of the closures.
     static func checked<Result>(
         _ origin: ScriptOrigin, _ allowances: Allowances, _ connection: borrowing Connection,
         _ known: inout GuardCache?, report: (LockstepError) throws -> Void = { _ in },
         missing: (LockstepError, Directive) throws -> Void = { _, _ in },
-        _ body: () throws -> Result,
+        canRepeat: Bool = false, _ body: (_ isAgain: Bool) throws -> Result,
         record: (Result) throws -> Void = { _ in }
     ) throws -> Result {
         let guarding = try GuardCache.current(known, allowances, connection)
         defer { guarding.stop() }
         connection.authorizer.tableChanges = TableChanges()
         let sealedNames = try SealedNames.known(connection)
-        let result = try body()
-        try note(origin, connection) { connection in
-            try SealedNames.follow(from: sealedNames, connection)
+        let guards = try sealedNames.isEmpty ? [] : SealedNames.guards(connection)
+        let result = try body(false)
+        func follow() throws {
+            try note(origin, connection) { connection in
+                try SealedNames.restore(guards, of: connection.authorizer.tableChanges.dropped, connection)
+                try SealedNames.follow(from: sealedNames, connection)
+            }
         }
+        try follow()
         let tolerated: [LockstepError]
         do {
             tolerated = try guarding.requireSound(allowances, connection.authorizer.tableChanges)
         } catch let error as LockstepError {
+            if canRepeat, guarding.missing.last?.effect != nil {
+                // Without the statement, the error still says what has happened.
+                try? guarding.findBlame(connection) { _ = try body(true) }
+                guarding.suspect = guarding.missing.last?.suspect ?? guarding.suspect
+            }
             throw guarding.located(error, origin)
+        }
+        if canRepeat, guarding.missing.contains(where: { $0.effect != nil }) {
+            try guarding.findBlame(connection) { _ = try body(true) }
+            try follow()
         }
         guarding.stop()
         if guarding.progress.changesSchema {

@@ -26,17 +26,17 @@ struct ScriptReplay {
         try run(connection) { body in
             let transaction = try Transaction(.immediate, on: connection)
             try MigrationTransaction.checked(
-                origin, allowances, connection, &known, report: report, missing: missing, body)
+                origin, allowances, connection, &known, report: report, missing: missing, canRepeat: true, body)
             try judge()
             try transaction.commit()
         }
         if hasRows, !script.isOneTransaction { known = known?.stale }
     }
 
-    /// - Parameter transaction: Runs its argument in a transaction.
+    /// - Parameter transaction: Runs its argument in a transaction; it can run it again, with true, after a rollback.
     func run(
         _ connection: borrowing Connection,
-        transaction: (() throws -> Void) throws -> Void
+        transaction: ((Bool) throws -> Void) throws -> Void
     ) throws {
         try MigrationTransaction.withForeignKeys(off: script.needsForeignKeysOff, connection) {
             guard script.takesDoubleQuotedTexts else {
@@ -47,22 +47,24 @@ struct ScriptReplay {
     }
 
     private func runSegments(
-        _ connection: borrowing Connection, _ transaction: (() throws -> Void) throws -> Void
+        _ connection: borrowing Connection, _ transaction: ((Bool) throws -> Void) throws -> Void
     ) throws {
         for (index, segment) in try script.segments(origin).enumerated().dropFirst(start.segment) {
             switch segment {
             case .transaction(let part):
-                var runner = ScriptRunner(script: part, origin: origin, observe: observe)
-                runner.inspect = inspect
-                runner.address = address
-                try transaction { _ = try runner.run(connection) }
+                try transaction { isAgain in
+                    var runner = ScriptRunner(script: part, origin: origin, observe: isAgain ? { _ in } : observe)
+                    if !isAgain { runner.inspect = inspect }
+                    runner.address = address
+                    _ = try runner.run(connection)
+                }
             case .backfill(let backfill) where hasRows:
                 let cursor = index == start.segment ? start.cursor : .null
                 try runBatches(of: backfill, after: cursor, connection, transaction)
                 inspect?(backfill.sql, backfill.line)
             case .backfill(let backfill):
                 // Without rows, only a check whether the backfill can run remains.
-                try transaction {
+                try transaction { _ in
                     try backfill.check(origin, script.tablesAllowedToLoseRows, connection)
                 }
                 inspect?(backfill.sql, backfill.line)
@@ -82,7 +84,7 @@ struct ScriptReplay {
     /// Changes the schema as sealing does. Without rows, keys make no difference.
     private func changeShape(
         _ sealing: SealingDirective, _ line: Int, _ connection: borrowing Connection,
-        _ transaction: (() throws -> Void) throws -> Void
+        _ transaction: ((Bool) throws -> Void) throws -> Void
     ) throws {
         do {
             if hasRows {
@@ -92,7 +94,7 @@ struct ScriptReplay {
                 }
                 try transaction.commit()
             }
-            try transaction {
+            try transaction { _ in
                 try connection.with(rights: .engine) { try sealing.change.changeShape(connection) }
             }
         } catch let error as LockstepError {
@@ -102,11 +104,11 @@ struct ScriptReplay {
 
     private func runBatches(
         of backfill: Backfill, after start: Value, _ connection: borrowing Connection,
-        _ transaction: (() throws -> Void) throws -> Void
+        _ transaction: ((Bool) throws -> Void) throws -> Void
     ) throws {
         var cursor: Value? = start
         while let last = cursor {
-            try transaction {
+            try transaction { _ in
                 do {
                     connection.core.watch?.begins(line: backfill.line)
                     cursor = try backfill.runBatch(
@@ -120,14 +122,18 @@ struct ScriptReplay {
 
     private func runBare(
         _ sql: String, from offset: Int, _ line: Int, _ connection: borrowing Connection,
-        _ transaction: (() throws -> Void) throws -> Void
+        _ transaction: ((Bool) throws -> Void) throws -> Void
     ) throws {
         var position = offset
         while var bare = try NontransactionalStatements(sql, from: position, line: line, segment: 0, origin) {
             if bare.runsAlone {
                 try bare.runAlone(connection)
             } else {
-                try transaction { try bare.run(connection, observe) }
+                let first = bare
+                try transaction { isAgain in
+                    if isAgain { bare = first }
+                    try bare.run(connection, isAgain ? { _ in } : observe)
+                }
             }
             inspect?(bare.text, bare.line)
             position = bare.end

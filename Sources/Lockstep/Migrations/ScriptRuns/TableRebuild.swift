@@ -38,23 +38,21 @@ struct TableRebuild {
         connection.authorizer.lentNames = Set(dependents.map(\.0) + [SQLName(temporaryName)])
         defer { connection.authorizer.lentNames = [] }
         let sequence = try savedSequence(connection)
+        connection.core.watch?.willRebuild(SQLName(table), expressions: expressions, without: dropped)
         try begin(.create)
         let end = try createNew(script, from: start, connection)
         try begin(.copy)
-        try copyRows(from: old, connection)
-        // The number of copied rows is the count before and after, unless a conflict clause skips or replaces
-        // rows. The checks then need not count them again.
-        let definition = String(decoding: script[start..<end], as: UTF8.self)
-        let count =
-            SQLTokens.hasWord("conflict", in: definition) ? nil : Int64(connection.changes)
-        if let count { connection.core.watch?.note(count, rowsOf: SQLName(table)) }
+        let copied = try copyRows(from: old, connection)
         try begin(.drop)
         try connection.with(rights: .engine) {
             try connection.execute("DROP TABLE main.\(name: table)")
         }
         try begin(.rename)
         try connection.with(rights: .engine) { try takeOldName(connection) }
-        if let count { connection.core.watch?.note(count, rowsOf: SQLName(table)) }
+        // A conflict clause can skip or replace rows.
+        if !SQLTokens.hasWord("conflict", in: String(decoding: script[start..<end], as: UTF8.self)) {
+            connection.core.watch?.didRebuild(SQLName(table), copying: copied)
+        }
         try begin(.restore)
         if let sequence { try restore(sequence, connection) }
         for (_, sql) in dependents {
@@ -105,9 +103,10 @@ struct TableRebuild {
         }
     }
 
+    /// - Returns: The columns that are copied as they are.
     private func copyRows(
         from old: [Column], _ connection: borrowing Connection
-    ) throws {
+    ) throws -> Set<SQLName> {
         let new = try columns(of: temporaryName, connection)
         let (oldNames, newNames) = (Set(old.map(\.name)), Set(new.map(\.name)))
         for name in expressions.keys where !newNames.contains(name) {
@@ -124,11 +123,13 @@ struct TableRebuild {
         }
         var targets: [String] = []
         var sources: [String] = []
+        var copied: Set<SQLName> = []
         for column in new where !column.isGenerated {
             if let expression = expressions[column.name] {
                 sources.append("(\(expression))")
             } else if oldNames.contains(column.name) {
                 sources.append(SQLTokens.quote(column.name.spelling))
+                copied.insert(column.name)
             } else {
                 continue
             }
@@ -145,6 +146,7 @@ struct TableRebuild {
                 SELECT \(verbatim: sources.joined(separator: ", ")) FROM main.\(name: table)
                 """)
         }
+        return copied
     }
 
     /// Without an INTEGER PRIMARY KEY the rowid is a separate value, which a full-text index can rely on. The

@@ -9,7 +9,7 @@ package enum Directive: Sendable, Equatable {
     case allowLoss(table: String)
     /// The values of a column may go.
     case allowColumnLoss(table: String, column: String)
-    /// The values of a column may become others under its new type.
+    /// The values of a column may become others, or NULL.
     case allowChangedValues(table: String, column: String)
     /// The table's foreign keys may refer to missing rows, whether or not a later version repairs them.
     case allowBrokenReferences(table: String)

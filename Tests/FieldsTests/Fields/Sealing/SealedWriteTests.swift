@@ -147,9 +147,10 @@ struct SealedWriteTests {
     private static let writes = [
         "UPDATE film SET title = 'plain' WHERE id = 3;", "UPDATE film SET title = substr(title, 1, 20) WHERE id = 3;",
         "UPDATE \"FILM\" SET TITLE = zeroblob(100) WHERE id = 3;", "INSERT INTO film (id, title) VALUES (99, 'plain');",
-        "REPLACE INTO film (id, title) VALUES (3, 'plain');",
+        "-- lockstep: allow changed values of column film.title\nREPLACE INTO film (id, title) VALUES (3, 'plain');",
         "INSERT INTO film (id, title) VALUES (3, 'x') ON CONFLICT DO UPDATE SET title = excluded.title;",
         """
+        -- lockstep: allow changed values of column film.title
         CREATE TRIGGER t AFTER INSERT ON other BEGIN UPDATE film SET title = 'plain' WHERE id = NEW.film; END;
         INSERT INTO other (film) VALUES (3);
         """,

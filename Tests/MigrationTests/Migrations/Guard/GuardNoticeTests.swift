@@ -12,7 +12,8 @@ struct GuardNoticeTests {
 
         func begins(line: Int) {}
         func willRun(_ sql: String, _ use: TableUse) throws(LockstepError) { uses.append(use) }
-        func note(_ count: Int64, rowsOf table: SQLName) {}
+        func didRebuild(_ table: SQLName, copying columns: Set<SQLName>) {}
+        func willRebuild(_ table: SQLName, expressions: [SQLName: String], without dropped: Set<SQLName>) {}
 
         var written: Set<SQLName> { all(\.written) }
         var deleted: Set<SQLName> { all(\.deleted) }
@@ -146,11 +147,11 @@ struct GuardNoticeTests {
     @Test(
         "ALTER TABLE is read word by word",
         arguments: [
-            ("ALTER TABLE t RENAME TO u", AlterStatement.renameTable),
-            ("alter table main . \"t\" rename /* so */ to u", .renameTable),
-            ("ALTER TABLE t RENAME COLUMN A TO b", .renameColumn("a")),
-            ("ALTER TABLE t RENAME \"A b\" TO b", .renameColumn("a b")),
-            ("ALTER TABLE t RENAME column TO b", .renameColumn("column")),
+            ("ALTER TABLE t RENAME TO u", AlterStatement.renameTable("t", to: "u")),
+            ("alter table main . \"t\" rename /* so */ to u", .renameTable("t", to: "u")),
+            ("ALTER TABLE t RENAME COLUMN A TO b", .renameColumn("a", to: "b")),
+            ("ALTER TABLE t RENAME \"A b\" TO b", .renameColumn("a b", to: "b")),
+            ("ALTER TABLE t RENAME column TO b", .renameColumn("column", to: "b")),
             ("ALTER TABLE t ADD c", .addColumn(refers: false)),
             ("ALTER TABLE t ADD COLUMN c References u", .addColumn(refers: true)),
             ("ALTER TABLE t DROP COLUMN C", .dropColumn("c")),

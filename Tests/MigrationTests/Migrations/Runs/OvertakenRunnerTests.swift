@@ -60,7 +60,7 @@ struct OvertakenRunnerTests {
         let second = Migration.file(set.files[1])
         let step: Plan.Step = isUp ? .up(second) : .down(applied, .own(second))
         var known: GuardCache?
-        let run = StepRun(set: set, step: step, timeout: .zero, earlier: EarlierMoves(set)) { _ in }
+        let run = StepRun(set: set, step: step, timeout: .zero, earlier: EarlierFills(set)) { _ in }
         Refusal.expect(.migrationUnfinished) {
             _ = try run.run(connection, &known) { _ in true }
         }

@@ -128,8 +128,8 @@ enum Opening {
     static func open(
         _ path: FilePath, _ key: borrowing DatabaseKey, withSalt: Bool, _ options: ConnectionOptions
     ) throws -> Connection {
-        let shared: SharedSecret<DatabaseKey>? =
-            if options.addition == nil { nil } else { SharedSecret(try key.clone()) }
+        let opensOthers = options.addition != nil || (!options.isQueryOnly && !options.isScratch)
+        let shared: SharedSecret<DatabaseKey>? = opensOthers ? SharedSecret(try key.clone()) : nil
         let connection = try open(path, keyspec: key.keyspec(withSalt: withSalt), options, shared)
         if let record = key.originRecord, !withSalt {
             connection.core.isCopy = try connection.with(rights: .engine) {
@@ -137,6 +137,19 @@ enum Opening {
             }
         }
         return connection
+    }
+
+    /// A second connection to the file of one that is open, only to read, with its functions and collations.
+    private static func reader(
+        _ path: FilePath, _ key: SharedSecret<DatabaseKey>, _ options: ConnectionOptions
+    ) throws -> Connection {
+        var reading = ConnectionOptions()
+        reading.isQueryOnly = true
+        reading.sharesLog = true
+        reading.closesFullText = options.closesFullText
+        (reading.functions, reading.collations) = (options.functions, options.collations)
+        (reading.deadline, reading.progress) = (options.deadline, options.progress)
+        return try open(path, keyspec: key.value.keyspec(withSalt: false), reading)
     }
 
     /// - Parameters:
@@ -155,6 +168,9 @@ enum Opening {
         try extend(connection, options)
         for (limit, value) in options.limits { connection.setLimit(limit, value) }
         core.attachment.key = key
+        if let path, let key, !options.isQueryOnly, !options.isScratch {
+            core.attachment.openReader = { try reader(path, key, options) }
+        }
         core.maximumOpenedRows = options.maximumOpenedRows
         if let addition = options.addition {
             core.attachment.state = try addition.attach(to: connection)

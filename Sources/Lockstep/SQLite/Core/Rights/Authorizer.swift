@@ -118,7 +118,7 @@ package final class Authorizer {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe sqlite3_set_authorizer(
             database,
-            { context, action, first, second, _, _ in
+            { context, action, first, second, _, trigger in
                 guard let context = unsafe context else { return SQLITE_DENY }
                 let authorizer = unsafe Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
                 if action == SQLITE_READ || action == SQLITE_FUNCTION, !authorizer.countTerm() {
@@ -131,7 +131,8 @@ package final class Authorizer {
                 }
                 return authorizer.decide(
                     action, unsafe first.map { unsafe String(cString: $0) },
-                    unsafe second.map { unsafe String(cString: $0) })
+                    unsafe second.map { unsafe String(cString: $0) },
+                    in: unsafe trigger.map { unsafe String(cString: $0) })
             }, context)
     }
 
@@ -160,8 +161,8 @@ package final class Authorizer {
         return false
     }
 
-    private func decide(_ action: Int32, _ first: String?, _ second: String?) -> Int32 {
-        tableUse.note(action, first, second)
+    private func decide(_ action: Int32, _ first: String?, _ second: String?, in trigger: String? = nil) -> Int32 {
+        tableUse.note(action, first, second, in: trigger)
         guard mode != .engine else { return SQLITE_OK }
         switch action {
         case SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER, SQLITE_CREATE_TABLE,

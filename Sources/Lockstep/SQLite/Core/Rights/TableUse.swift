@@ -11,6 +11,8 @@ struct TableUse {
     var deleted: Set<SQLName> = []
     /// The columns that the statement updates.
     var updated: [(table: SQLName, column: SQLName)] = []
+    /// The triggers that write a table.
+    var triggers: [SQLName: SQLName] = [:]
     /// The effect of the statement on the schema, if any.
     var schema: SchemaUse?
     private var lastRead: SQLName?
@@ -19,9 +21,13 @@ struct TableUse {
     var isIdle: Bool { written.isEmpty && schema == nil }
 
     /// Notes an action that SQLite asks permission for.
-    mutating func note(_ action: Int32, _ first: String?, _ second: String?) {
+    /// - Parameter trigger: The trigger or view whose SQL it is.
+    mutating func note(_ action: Int32, _ first: String?, _ second: String?, in trigger: String? = nil) {
         guard let first = first.map({ SQLName($0) }) else { return }
         let second = second.map { SQLName($0) }
+        if let trigger, [SQLITE_UPDATE, SQLITE_INSERT, SQLITE_DELETE].contains(action) {
+            triggers[first] = SQLName(trigger)
+        }
         switch action {
         case SQLITE_READ:
             // SQLite asks for each column.
@@ -55,6 +61,7 @@ struct TableUse {
             use.created.insert(first)
         case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW: use.dropped.insert(first)
         // The first argument is the database.
+        case SQLITE_ALTER_TABLE where first == "temp": use.addsObjects = true
         case SQLITE_ALTER_TABLE: use.altered.insert(second ?? "")
         case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_DROP_TRIGGER:
             break

@@ -28,6 +28,8 @@ extension ConnectionCore {
         var state: (any ConnectionAttachment)?
         /// The database's key, with which it opens its own connections.
         var key: SharedSecret<DatabaseKey>?
+        /// Opens the file again, only to read; nil for a file that others do not use, and in memory.
+        var openReader: (() throws -> Connection)?
         /// The tables in which it found sealed columns, and the schema version it saw.
         var claimed: (schema: Int64, tables: Set<SQLName>)?
         /// What it knows of the tables of records.

@@ -68,6 +68,15 @@ public struct Statement: ~Copyable {
         prepared.isBound.isSet = true
     }
 
+    /// Binds the first values of a row, perhaps of another connection, for the next run.
+    func bind(copying row: borrowing Row, _ count: Int) throws(LockstepError) {
+        try begin()
+        var parameters = Parameters(prepared)
+        for column in 0..<Int32(clamping: count) { parameters.append(column, of: row) }
+        try finishBinding(parameters.count, parameters.failure)
+        keepBound()
+    }
+
     private func bindAll(_ values: [some Bindable]) -> Int32 {
         var parameters = Parameters(prepared)
         for value in values { parameters.append(value) }

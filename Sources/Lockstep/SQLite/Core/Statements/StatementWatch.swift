@@ -7,8 +7,12 @@ protocol StatementWatch: AnyObject {
     /// reported. Throwing an error keeps the statement from running.
     func willRun(_ sql: String, _ use: TableUse) throws(LockstepError)
 
-    /// Reports a table's current number of rows, from a caller that had to count them anyway.
-    func note(_ count: Int64, rowsOf table: SQLName)
+    /// A table is about to be replaced, with expressions for some columns, and without others.
+    func willRebuild(_ table: SQLName, expressions: [SQLName: String], without dropped: Set<SQLName>)
+
+    /// A table has been replaced by one with all of its rows, and with the values of these columns as far as their types
+    /// keep them.
+    func didRebuild(_ table: SQLName, copying columns: Set<SQLName>)
 }
 
 extension ConnectionCore {
@@ -31,6 +35,18 @@ extension ConnectionCore {
                 return nil
             } catch { return error }
         }
+    }
+
+    /// Prepares one of the engine's statements to be run several times.
+    func prepareUnwatched(_ sql: String) throws(LockstepError) -> Statement {
+        let (mode, ignoresUse) = (authorizer.mode, authorizer.ignoresUse)
+        authorizer.mode = .engine
+        authorizer.ignoresUse = !isWatched
+        defer {
+            authorizer.mode = mode
+            authorizer.ignoresUse = ignoresUse
+        }
+        return Statement(try PreparedStatement.prepare(sql, .brief, on: self))
     }
 
     private func unwatched<Result>(_ body: () throws -> Result) rethrows -> Result {

@@ -1,3 +1,5 @@
+internal import CSQLCipher
+
 /// The parameters of a statement's next run, lent out while values are bound to them.
 @frozen
 @safe
@@ -24,6 +26,13 @@ public struct Parameters: ~Copyable {
     public mutating func append<Element: Bindable>(_ value: borrowing Element) {
         count += 1
         let code = value.bind(to: self, at: count)
+        if failure == 0 { failure = code }
+    }
+
+    /// Binds a row's value, perhaps of another connection, to the next parameter.
+    mutating func append(_ column: Int32, of row: borrowing Row) {
+        count += 1
+        let code = unsafe sqlite3_bind_value(statement, count, row.value(column))
         if failure == 0 { failure = code }
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Lockstep
 
 @Suite("Rows that an earlier run has moved")
-final class EarlierMovesTests {
+final class EarlierFillsTests {
     private static let base = """
         CREATE TABLE film (id INTEGER PRIMARY KEY, title TEXT, code TEXT, year INTEGER);
         CREATE TABLE other (id INTEGER PRIMARY KEY, title TEXT, code TEXT, year INTEGER);
@@ -86,7 +86,7 @@ final class EarlierMovesTests {
                 meanwhile: "INSERT INTO other SELECT * FROM film;") == ["allow loss of table film"])
     }
 
-    @Test("Equal rows count as often as they occur")
+    @Test("Of equal rows one is enough: each is found at least once")
     func equalRows() throws {
         #expect(
             try needed(
@@ -97,7 +97,7 @@ final class EarlierMovesTests {
                 ], from: 3,
                 meanwhile: """
                     DELETE FROM copies WHERE rowid = 1; INSERT INTO copies VALUES ('Laura');
-                    """) == ["allow loss of table titles"])
+                    """) == [])
     }
 
     @Test("Columns that the copy left out, and values that it changed, are found as in one run") func values() throws {

@@ -1,8 +1,7 @@
 /// The change that an ALTER TABLE statement makes.
 enum AlterStatement: Equatable {
-    case renameTable
-    /// The old name.
-    case renameColumn(SQLName)
+    case renameTable(SQLName, to: SQLName)
+    case renameColumn(SQLName, to: SQLName)
     case addColumn(refers: Bool)
     case dropColumn(SQLName)
 
@@ -18,13 +17,16 @@ enum AlterStatement: Equatable {
     private static func change(
         _ cursor: inout SQLCursor
     ) throws(SQLCursor.Unexpected) -> AlterStatement {
-        _ = try cursor.objectName()
-        if cursor.take("rename", "to") { return .renameTable }
+        let table = try cursor.objectName()
+        if cursor.take("rename", "to") { return .renameTable(table, to: try cursor.name()) }
         if cursor.take("add") { return .addColumn(refers: cursor.contains("references")) }
         let isDrop = cursor.take("drop")
         if !isDrop { try cursor.require("rename") }
         // The position distinguishes names from keywords.
         if cursor.peek(1) != "to" { _ = cursor.take("column") }
-        return isDrop ? .dropColumn(try cursor.name()) : .renameColumn(try cursor.name())
+        let column = try cursor.name()
+        guard !isDrop else { return .dropColumn(column) }
+        try cursor.require("to")
+        return .renameColumn(column, to: try cursor.name())
     }
 }

@@ -1,0 +1,226 @@
+extension RowComparison {
+    /// What pairing has counted.
+    private struct Tally {
+        var gone = 0
+        var changed, converted, nulled: [Int]
+
+        init(_ count: Int) {
+            let none = [Int](repeating: 0, count: count)
+            (changed, converted, nulled) = (none, none, none)
+        }
+    }
+
+    /// A difference of two rows of one key in one column.
+    private struct Difference {
+        enum Kind { case changed, converted, nulled }
+        let pair: Int
+        let kind: Kind
+    }
+
+    /// Looks each row of before up by its key, in constant memory but for rows that can have been moved.
+    func byKey(_ key: Key, _ rows: (before: Int64, after: Int64)) throws -> [TableEffect] {
+        let forced = pairs.indices.filter { pairs[$0].affinity != nil }
+        func terms(_ term: (Pair) -> ColumnTerm, _ name: (Pair) -> SQLName) -> [ColumnTerm] {
+            pairs.map(term) + forced.map { .forced(name(pairs[$0]), to: pairs[$0].affinity ?? .blob) }
+        }
+        let newTerms = terms(\.newTerm, \.new)
+        let keyed = key.old.map { ColumnTerm(sql: $0.sql, isLoose: false) }
+        let stored = filled.isEmpty ? [] : old.stored.map { ColumnTerm.converted($0.name) }
+        let lookup = try after.core.prepareUnwatched(
+            """
+            SELECT \(newTerms.map(\.sql).joined(separator: ", ")) FROM main.\(SQLTokens.quote(new.name.spelling))
+            WHERE \(key.condition)
+            """)
+        var tally = Tally(pairs.count)
+        var search = ContentSearch(old.stored.map(\.name), before)
+        var waiting: [[Difference]?] = []
+        var found = [UInt128](repeating: 0, count: newTerms.count)
+        let null = before.null
+        try before.forEach(keyed + terms(\.oldTerm, \.old) + stored) { hashes, row in
+            try lookup.bind(copying: row, keyed.count)
+            let isThere = try lookup.firstOfRun { now in
+                for index in newTerms.indices { found[index] = newTerms[index].hash(now, index, after.hashKey) }
+                return true
+            }
+            let own = hashes[keyed.count...]
+            guard isThere == true else {
+                if search.add(own.dropFirst(newTerms.count)) { waiting.append(nil) } else { tally.gone += 1 }
+                return
+            }
+            let differences = differences(own, found, forced, null)
+            guard !differences.isEmpty else { return }
+            // Of a table without a key of its own, another row can have the rowid now.
+            let mayBeElsewhere = old.key.isEmpty || (tie == .moved && differences.contains { $0.kind != .converted })
+            if mayBeElsewhere, search.add(own.dropFirst(newTerms.count)) {
+                waiting.append(differences)
+            } else {
+                add(differences, to: &tally)
+            }
+        }
+        try search.look(in: filled, after.core)
+        for (differences, isFound) in zip(waiting, search.isFound) where !isFound {
+            if let differences { add(differences, to: &tally) } else { tally.gone += 1 }
+        }
+        return effects(tally, rows) + (try doubled(rows))
+    }
+
+    private func differences(
+        _ own: ArraySlice<UInt128>, _ found: [UInt128], _ forced: [Int], _ null: UInt128
+    ) -> [Difference] {
+        var differences: [Difference] = []
+        for index in pairs.indices where own[own.startIndex + index] != found[index] {
+            let (isNull, change) = (found[index] == null, pairs[index].change)
+            guard !change.isSaid || (isNull && !change.saysNull) else { continue }
+            let place = forced.firstIndex(of: index).map { pairs.count + $0 }
+            let isForced = place.map { own[own.startIndex + $0] == found[$0] } ?? false
+            differences.append(.init(pair: index, kind: isForced ? .converted : isNull ? .nulled : .changed))
+        }
+        return differences
+    }
+
+    private func add(_ differences: [Difference], to tally: inout Tally) {
+        // Another row has the key now.
+        let isOther = tie == .same && said.exchangesRows
+        if isOther || (tie == .moved && differences.contains { $0.kind != .converted }) {
+            tally.gone += 1
+            return
+        }
+        for difference in differences {
+            switch difference.kind {
+            case .changed: tally.changed[difference.pair] += 1
+            case .converted: tally.converted[difference.pair] += 1
+            case .nulled: tally.nulled[difference.pair] += 1
+            }
+        }
+    }
+
+    private func effects(_ tally: Tally, _ rows: (before: Int64, after: Int64)) -> [TableEffect] {
+        var effects: [TableEffect] = []
+        func add(_ kind: TableEffect.Kind, _ count: Int) {
+            guard count > 0 else { return }
+            let isAll = tie == .moved
+            effects.append(.init(kind: kind, count: count, rows: (rows.before, isAll ? nil : rows.after)))
+        }
+        add(.rowsGone, tally.gone)
+        for (index, pair) in pairs.enumerated() {
+            add(.nulled(pair.old), tally.nulled[index])
+            add(.converted(pair.old), tally.converted[index])
+            add(.changed(pair.old), tally.changed[index])
+        }
+        return effects
+    }
+
+    // MARK: By content
+
+    /// Compares the rows as multisets of the columns that both have.
+    func byContent(_ one: TableSums, _ two: TableSums) throws -> [TableEffect] {
+        let rows = (before: one.rows, after: two.rows)
+        let compared = pairs.indices.filter { !pairs[$0].change.isSaid }
+        var tally = Tally(pairs.count)
+        for index in pairs.indices where pairs[index].change.isSaid && !pairs[index].change.saysNull {
+            tally.nulled[index] = Int(clamping: max(0, one.columns[index].filled - two.columns[index].filled))
+        }
+        if one.rows == two.rows, one.contents == two.contents { return effects(tally, rows) }
+        // Nothing distinguishes the rows, or there are too many: their number alone counts.
+        guard !compared.isEmpty, (one.rows + two.rows) * 16 <= Int64(ContentSearch.limit) else {
+            let isUnclear = !compared.isEmpty && one.rows <= two.rows
+            tally.gone = isUnclear ? 1 : Int(clamping: max(0, one.rows - two.rows))
+            return effects(tally, rows)
+        }
+        let (missing, _) = try Self.missing(
+            contents(before, compared.map { pairs[$0].oldTerm }), contents(after, compared.map { pairs[$0].newTerm }))
+        if !missing.isEmpty {
+            tally.gone = try unfound(missing, compared)
+            if tally.gone > 0, let columns = try changedColumns(one, two, compared) {
+                for (index, kind) in columns {
+                    let nulls = Int(clamping: max(0, one.columns[index].filled - two.columns[index].filled))
+                    tally.nulled[index] = nulls
+                    if kind == .converted {
+                        tally.converted[index] = tally.gone
+                    } else {
+                        tally.changed[index] = tally.gone - nulls
+                    }
+                }
+                tally.gone = 0
+            }
+        }
+        return effects(tally, rows) + (try doubled(rows))
+    }
+
+    private func contents(_ source: RowSource, _ terms: [ColumnTerm]) throws -> [UInt128] {
+        var contents: [UInt128] = []
+        try source.forEach(terms) { hashes, _ in contents.append(source.mixed(hashes)) }
+        contents.sort()
+        return contents
+    }
+
+    /// The contents that are nowhere among others, and how many stand there more often than before.
+    private static func missing(_ old: [UInt128], _ new: [UInt128]) -> (Set<UInt128>, doubled: Int) {
+        var missing: Set<UInt128> = []
+        var (place, doubled, start) = (0, 0, 0)
+        while start < old.count {
+            let content = old[start]
+            var end = start
+            while end < old.count, old[end] == content { end += 1 }
+            while place < new.count, new[place] < content { place += 1 }
+            let first = place
+            while place < new.count, new[place] == content { place += 1 }
+            if place == first { missing.insert(content) }
+            doubled += max(0, (place - first) - (end - start))
+            start = end
+        }
+        return (missing, doubled)
+    }
+
+    /// How many rows of these contents stand in no table that the run has filled.
+    private func unfound(_ missing: Set<UInt128>, _ compared: [Int]) throws -> Int {
+        var search = ContentSearch(old.stored.map(\.name), before)
+        var gone = 0
+        let terms = compared.map { pairs[$0].oldTerm }
+        let stored = filled.isEmpty ? [] : old.stored.map { ColumnTerm.converted($0.name) }
+        try before.forEach(terms + stored) { hashes, _ in
+            guard missing.contains(before.mixed(hashes.prefix(terms.count))) else { return }
+            if stored.isEmpty || !search.add(hashes.dropFirst(terms.count)) { gone += 1 }
+        }
+        try search.look(in: filled, after.core)
+        return gone + search.isFound.count { !$0 }
+    }
+
+    /// The columns that differ, where all others agree row by row; nil if no column distinguishes the rows.
+    private func changedColumns(
+        _ one: TableSums, _ two: TableSums, _ compared: [Int]
+    ) throws -> [(Int, Difference.Kind)]? {
+        guard one.rows == two.rows else { return nil }
+        let equal = compared.filter { one.columns[$0].values == two.columns[$0].values }
+        let others = compared.filter { !equal.contains($0) }
+        guard !equal.isEmpty, !others.isEmpty else { return nil }
+        func sums(_ source: RowSource, _ name: (Pair) -> SQLName, _ term: (Pair) -> ColumnTerm) throws -> TableSums {
+            let terms =
+                equal.map { term(pairs[$0]) }
+                + others.map { index in
+                    let pair = pairs[index]
+                    return pair.affinity.map { .forced(name(pair), to: $0) } ?? term(pair)
+                }
+            return try TableSums(source, key: [], terms, compared: Set(equal.indices))
+        }
+        let (old, new) = (try sums(before, \.old, \.oldTerm), try sums(after, \.new, \.newTerm))
+        guard old.contents == new.contents else { return nil }
+        let found = others.enumerated().map { place, index -> (Int, Difference.Kind) in
+            let (one, two) = (old.columns[equal.count + place], new.columns[equal.count + place])
+            return (index, pairs[index].affinity != nil && one.values == two.values ? .converted : .changed)
+        }
+        return tie == .moved && found.contains { $0.1 != .converted } ? nil : found
+    }
+
+    /// Rows of a replaced table that stand there more often than before, and that no list of values has put there.
+    private func doubled(_ rows: (before: Int64, after: Int64)) throws -> [TableEffect] {
+        let own = pairs.filter { !$0.change.isSaid && !old.key.contains($0.old) }
+        guard tie == .replaced, rows.after > rows.before, !said.insertsValues, !own.isEmpty,
+            (rows.before + rows.after) * 16 <= Int64(ContentSearch.limit)
+        else { return [] }
+        let (_, count) = try Self.missing(
+            contents(before, own.map(\.oldTerm)), contents(after, own.map(\.newTerm)))
+        guard count > 0 else { return [] }
+        return [TableEffect(kind: .rowsDoubled, count: count, rows: (rows.before, rows.after))]
+    }
+}

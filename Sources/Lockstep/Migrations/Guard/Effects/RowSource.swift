@@ -1,0 +1,31 @@
+/// The rows of one table, read for a comparison.
+struct RowSource {
+    let core: ConnectionCore
+    let table: SQLName
+    let hashKey: KeyedHash.Key
+
+    /// Passes the hashes of the terms of each row to `body`.
+    func forEach(_ terms: [ColumnTerm], _ body: ([UInt128], borrowing Row) throws -> Void) throws {
+        let list = terms.isEmpty ? "1" : terms.map(\.sql).joined(separator: ", ")
+        var hashes = [UInt128](repeating: 0, count: terms.count)
+        let sql = SQL(verbatim: "SELECT \(list) FROM main.\(SQLTokens.quote(table.spelling))")
+        _ = try core.ask(sql) { row in
+            for index in terms.indices { hashes[index] = terms[index].hash(row, index, hashKey) }
+            try body(hashes, row)
+        }
+    }
+
+    /// One hash of several.
+    func mixed(_ hashes: some Sequence<UInt128>) -> UInt128 {
+        var hash = KeyedHash(hashKey)
+        for one in hashes { hash.absorb(hash: one) }
+        return hash.finish()
+    }
+
+    /// The hash of NULL.
+    var null: UInt128 {
+        var hash = KeyedHash(hashKey)
+        hash.absorb(5)
+        return hash.finish()
+    }
+}

@@ -1,0 +1,53 @@
+/// A table as a comparison needs to know it: which columns it stores, and what distinguishes its rows.
+struct TableImage {
+    struct Column {
+        let name: SQLName
+        let affinity: Affinity
+        /// Whether it is not computed from others.
+        let isStored: Bool
+    }
+
+    let name: SQLName
+    /// The columns that can be read, in order.
+    let columns: [Column]
+    /// The columns of its PRIMARY KEY, in their order there.
+    let key: [SQLName]
+    /// A name under which its rowid can be read; nil if there is none.
+    let rowID: String?
+    /// Whether its rows are only counted: those of a virtual table of unknown kind come from somewhere else.
+    let isCountedOnly: Bool
+
+    /// Nil for a table that cannot be read, or that has no rows of its own.
+    /// - Parameter now: Its present name.
+    init?(_ table: CatalogueEntry, as now: SQLName? = nil, _ core: ConnectionCore) throws {
+        guard table.hasRows else { return nil }
+        name = now ?? table.name
+        let found = try core.ask(
+            "SELECT name, type, hidden, pk FROM pragma_table_xinfo(?, 'main') ORDER BY cid", name.spelling
+        ) { row in
+            (name: try row[0] as SQLName, type: try row[1] as String, hidden: try row[2] as Int, key: try row[3] as Int)
+        }
+        // Hidden columns of virtual tables hold no values of a row.
+        columns = found.filter { $0.hidden != 1 }.map {
+            Column(name: $0.name, affinity: Affinity($0.type), isStored: $0.hidden == 0)
+        }
+        key = found.filter { $0.key > 0 }.sorted { $0.key < $1.key }.map(\.name)
+        let from = "FROM main.\(SQLTokens.quote(name.spelling))"
+        rowID = ["rowid", "_rowid_", "oid"].first { alias in
+            !found.contains { $0.name == SQLName(alias) } && core.refusal(of: "SELECT \(alias) \(from)") == nil
+        }
+        switch table.kind {
+        case .virtualTable(_, let isKnown): isCountedOnly = !isKnown
+        default: isCountedOnly = false
+        }
+        guard !columns.isEmpty, core.refusal(of: "SELECT count(*) \(from)") == nil else { return nil }
+    }
+
+    /// The columns with values of their own.
+    var stored: [Column] { columns.filter(\.isStored) }
+
+    func column(_ name: SQLName) -> Column? { columns.first { $0.name == name } }  // exact: names of SQLite
+
+    /// Names under which SQL can change what distinguishes the rows.
+    var keyNames: Set<SQLName> { Set(key + ["rowid", "_rowid_", "oid"]) }
+}

@@ -1,0 +1,91 @@
+@testable import EngineTestSupport
+@testable import Lockstep
+
+/// What has happened to the rows of a database, by a comparison of everything with everything, and which declarations
+/// that needs. It knows nothing of the guard.
+struct EffectModel {
+    private typealias Row = [String: Value]
+
+    /// The rows of a table, by their keys: `rowid` stands for the rowid.
+    private struct Table {
+        var rows: [(key: Value, row: Row)] = []
+        var columns: Set<String> = []
+    }
+
+    private var tables: [String: Table] = [:]
+
+    init(_ connection: borrowing Connection) throws {
+        for (name, (key, columns)) in EffectScript.tables {
+            let there = Set(
+                try connection.query("SELECT name FROM pragma_table_xinfo(?)", name) { row in try row[0] as String })
+            guard !there.isEmpty else { continue }
+            var table = Table()
+            table.columns = there
+            let used = columns.filter(there.contains)
+            let list = (["\(key ?? "rowid")"] + used).joined(separator: ", ")
+            _ = try connection.query(SQL(verbatim: "SELECT \(list) FROM \(name)")) { row in
+                var values: Row = [:]
+                for (index, column) in used.enumerated() { values[column] = try row[index + 1] as Value }
+                table.rows.append((try row[0] as Value, values))
+            }
+            tables[name] = table
+        }
+    }
+
+    /// The declarations that the script needs, if the database was `before` and is this now.
+    func needed(since before: EffectModel, _ said: EffectScript.Said) -> Set<String> {
+        var needed: Set<String> = []
+        for (name, old) in before.tables where name != "archive" && !old.rows.isEmpty {
+            let own = effects(name, old, said)
+            // The loss of rows covers all of their values.
+            needed.formUnion(own.contains("allow loss of table \(name)") ? ["allow loss of table \(name)"] : own)
+        }
+        return needed
+    }
+
+    private func effects(_ name: String, _ old: Table, _ said: EffectScript.Said) -> Set<String> {
+        let loss = "allow loss of table \(name)"
+        guard let new = tables[name], let (key, columns) = EffectScript.tables[name] else { return [loss] }
+        let now = Dictionary(new.rows.map { ($0.key, $0.row) }) { one, _ in one }
+        let free = Set(columns.filter { said.updated["\(name).\($0)"] != nil })
+        func content(_ row: Row) -> Row { row.filter { !free.contains($0.key) } }
+        let contents = Set(new.rows.map { content($0.row) })
+        // Rows that move, or whose key the script changes, are distinguished by their content.
+        let isByContent = key.map(free.contains) ?? said.replaced.contains(name)
+        let refills = key == nil && said.inserted.contains(name)
+        let archived = name == "p" && said.archives ? Set((tables["archive"]?.rows ?? []).map(\.row)) : []
+        var effects: Set<String> = []
+        if isByContent {
+            if free.count == columns.count, new.rows.count < old.rows.count { effects.insert(loss) }
+            for column in free where said.updated["\(name).\(column)"] == false {
+                func filled(_ table: Table) -> Int { table.rows.count { $0.row[column] != .null } }
+                if filled(new) < filled(old) { effects.insert("allow changed values of column \(name).\(column)") }
+            }
+        }
+        for (id, row) in old.rows {
+            if isByContent {
+                if free.count < columns.count, !contents.contains(content(row)), !archived.contains(row) {
+                    effects.insert(loss)
+                }
+                continue
+            }
+            guard let other = now[id] else {
+                let stands = archived.contains(row) || (refills && contents.contains(row))
+                if !stands { effects.insert(loss) }
+                continue
+            }
+            let changed = columns.filter { column in
+                guard row[column] != other[column] else { return false }
+                guard let saysNull = said.updated["\(name).\(column)"] else { return true }
+                return other[column] == .null && !saysNull
+            }
+            guard !changed.isEmpty, !(refills && contents.contains(row)) else { continue }
+            if !said.replaced.contains(name), said.deleted.contains(name), said.inserted.contains(name) {
+                effects.insert(loss)
+            } else {
+                for column in changed { effects.insert("allow changed values of column \(name).\(column)") }
+            }
+        }
+        return effects
+    }
+}
