@@ -112,9 +112,11 @@ public struct Rehearsal {
         let rows = try RehearsedRows(path, key, counting)
         for set in sets {
             var run = MigrationReport()
-            let migrator = Migrator(set, recordedDown: recordedDown) { event in
+            var migrator = Migrator(set, recordedDown: recordedDown) { event in
+                if case .compared(let effects) = event { rows.note(effects) }
                 if case .committed = event { try rows.count() }
             }
+            migrator.showsEffects = true
             do {
                 try migrator.run(target, on: connection, into: &run, progress: reporter.report)
             } catch let error as LockstepError {
@@ -126,7 +128,9 @@ public struct Rehearsal {
                 report.failure = error
             }
             report.notices += run.notices
-            report.steps += zip(run.steps, rows.take()).map(RehearsalReport.Step.init)
+            report.steps += zip(run.steps, rows.take()).map { step, changes in
+                RehearsalReport.Step(step, changes.rows, changes.effects)
+            }
             if report.failure != nil { break }
         }
         report.logBytes = try Self.logSize(path)
@@ -164,7 +168,8 @@ public struct Rehearsal {
 private final class RehearsedRows {
     private let connection: Connection
     private var last: TableRowCounts
-    private var changes: [[RehearsalReport.RowChange]] = []
+    private var changes: [(rows: [RehearsalReport.RowChange], effects: [TableEffects])] = []
+    private var effects: [TableEffects] = []
 
     init(_ path: FilePath, _ key: borrowing DatabaseKey, _ options: ConnectionOptions) throws {
         var reading = options
@@ -173,15 +178,18 @@ private final class RehearsedRows {
         last = try TableRowCounts(connection)
     }
 
+    /// Notes what a transaction of the next version has done.
+    func note(_ effects: [TableEffects]) { self.effects += effects }
+
     func count() throws {
         let now = try TableRowCounts(connection)
-        changes.append(now.changes(since: last))
-        last = now
+        changes.append((now.changes(since: last), TableEffects.merged(effects)))
+        (last, effects) = (now, [])
     }
 
     /// The counts since the last call, version by version.
-    func take() -> [[RehearsalReport.RowChange]] {
-        defer { changes = [] }
+    func take() -> [(rows: [RehearsalReport.RowChange], effects: [TableEffects])] {
+        defer { (changes, effects) = ([], []) }
         return changes
     }
 }

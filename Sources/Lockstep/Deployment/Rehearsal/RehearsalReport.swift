@@ -31,11 +31,14 @@ public struct RehearsalReport: Sendable {
         public let duration: Duration
         /// The tables whose row counts changed, by name.
         public let rows: [RowChange]
+        /// What happened to the rows that each table had, by name; empty on a server. Of a backfill's batches, the
+        /// first is compared.
+        public let effects: [TableEffects]
 
         /// - Parameter step: The step as the run reports it.
-        package init(_ step: MigrationReport.Step, _ rows: [RowChange]) {
+        package init(_ step: MigrationReport.Step, _ rows: [RowChange], _ effects: [TableEffects] = []) {
             (set, version, name, isUp) = (step.set, step.version, step.name, step.isUp)
-            (statements, duration, self.rows) = (step.statements, step.duration, rows)
+            (statements, duration, self.rows, self.effects) = (step.statements, step.duration, rows, effects)
         }
     }
 

@@ -6,8 +6,12 @@ struct Allowances: Sendable, Equatable {
     var columnLosses: [SQLName: Set<SQLName>] = [:]
     /// Columns whose values may change, by table.
     var changedValues: [SQLName: Set<SQLName>] = [:]
+    /// Tables whose rows are not compared.
+    var unchecked: Set<SQLName> = []
     /// Whether the checks go on after something that would need a declaration.
     var goesOn = false
+    /// Whether what a version says and declares is counted as well, to be shown.
+    var shows = false
     /// Tables whose foreign keys may refer to missing rows.
     var brokenReferences: Set<SQLName> = []
     /// Tables whose foreign keys may refer to missing parents, because a later version of the run repairs that.
@@ -52,6 +56,7 @@ extension MigrationScript {
                 allowances.columnLosses[SQLName(table), default: []].insert(SQLName(column))
             case .directive(.allowChangedValues(let table, let column)):
                 allowances.changedValues[SQLName(table), default: []].insert(SQLName(column))
+            case .directive(.uncheckedTable(let table)): allowances.unchecked.insert(SQLName(table))
             default: continue
             }
         }

@@ -21,7 +21,7 @@ extension SchemaGuard {
         let wanted = Set(missing.compactMap(\.effect))
         guard !wanted.isEmpty, let before = knownBefore else { return }
         let (after, done, named, former) = (known, progress, names, namesBefore)
-        var found = missing
+        var (found, seen) = (missing, shown)
         try connection.run(.rollBack)
         try connection.run(.beginImmediate)
         begin(allowances)
@@ -30,7 +30,7 @@ extension SchemaGuard {
         defer {
             core.watch = nil
             blame = nil
-            (known, progress, names, missing) = (after, done, named, found)
+            (known, progress, names, missing, shown) = (after, done, named, found, seen)
         }
         try again()
         core.watch = nil

@@ -1,12 +1,13 @@
 extension SchemaGuard {
     /// Requires that what hung on a replaced table with rows hangs on its successor: triggers and unique indexes, unless
-    /// a statement drops them by name.
+    /// a statement drops them by name. Of the rules in its definition, which the version writes itself, it only reports.
     func requireDependents(
         _ before: SchemaCatalogue, _ after: SchemaCatalogue, _ changes: TableChanges, _ tolerated: inout [LockstepError]
     ) throws {
-        for table in progress.touched.values.sorted(by: { $0.formerName < $1.formerName })
+        for (number, table) in progress.touched.sorted(by: { $0.value.formerName < $1.value.formerName })
         where changes.dropped.contains(table.formerName) && !allowances.losses.contains(table.formerName) {
-            guard after.countedTable(table.formerName) != nil else { continue }
+            guard let entry = after.countedTable(table.formerName) else { continue }
+            if progress.copied[number] == nil { try noteRules(of: table, before, entry, &tolerated) }
             let standing = after.objects.filter { $0.table == table.formerName }  // exact: names of SQLite
             for object in before.objects where object.table == table.formerName && !object.sql.isEmpty {
                 guard !progress.droppedByName.contains(object.name), !isThere(object, standing) else { continue }
@@ -25,6 +26,31 @@ extension SchemaGuard {
                     context: context)
             }
         }
+    }
+
+    private func noteRules(
+        of table: TouchedTable, _ before: SchemaCatalogue, _ entry: CatalogueEntry, _ tolerated: inout [LockstepError]
+    ) throws {
+        let name = table.formerName.spelling
+        guard let old = before.countedTable(table.formerName).flatMap({ TableRules($0.sql) }),
+            let new = TableRules(entry.sql)
+        else { return }
+        func note(_ what: String) {
+            tolerated.append(LockstepError(.schemaBroken, what, context: .init(table: name)))
+        }
+        for (rule, text) in old.all.sorted(by: { $0.key < $1.key }) where new.all[rule] == nil {
+            note("\(text) of \(name) is gone, with the table that was replaced")
+        }
+        guard let highest = table.sequence, try sequence(of: entry, as: entry.name) ?? 0 < highest else { return }
+        note("\(name) no longer knows that it has given the id \(highest): ids of deleted rows can come again")
+    }
+
+    /// The highest id that AUTOINCREMENT has given; nil without it.
+    func sequence(of entry: CatalogueEntry, as name: SQLName) throws -> Int64? {
+        guard SQLTokens.hasWord("autoincrement", in: entry.sql) else { return nil }
+        return try core.ask("SELECT seq FROM main.sqlite_sequence WHERE name = ?", name.spelling) { row in
+            try row[0] as Int64
+        }.first
     }
 
     private func isThere(_ object: CatalogueEntry, _ standing: [CatalogueEntry]) -> Bool {

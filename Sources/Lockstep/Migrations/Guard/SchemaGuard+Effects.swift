@@ -4,11 +4,19 @@ extension SchemaGuard {
         var found: [(number: Int, table: TouchedTable, effect: TableEffect)] = []
         for (number, table) in progress.touched.sorted(by: { $0.value.formerName < $1.value.formerName })
         where table.isChanging {
-            if allowances.losses.contains(table.formerName) {
+            if allowances.unchecked.contains(table.formerName) {
+                let name = table.formerName.spelling
+                let what = "the rows of \(name) are not compared, as declared"
+                tolerated.append(LockstepError(.rowsLost, what, context: .init(table: name)))
+            } else if allowances.losses.contains(table.formerName) {
                 found += try countedEffect(number, table, after).map { (number, table, $0) }
             } else {
                 found += try effects(on: number, table, after).map { (number, table, $0) }
             }
+        }
+        if allowances.shows {
+            let unexplained = found.filter { !allowances.allows($0.effect.kind, of: $0.table.formerName) }
+            shown = try shownEffects(unexplained.map { ($0.number, $0.effect) }, after)
         }
         let values = found.filter { $0.effect.kind.column != nil }
         for (number, table, effect) in found.filter({ $0.effect.kind.column == nil }) + values {
@@ -17,12 +25,15 @@ extension SchemaGuard {
     }
 
     /// What has happened to the rows of a table, and is explained by nothing that the migration says.
-    func effects(on number: Int, _ table: TouchedTable, _ after: SchemaCatalogue) throws -> [TableEffect] {
+    /// - Parameter isSaid: Whether what it says explains anything.
+    func effects(
+        on number: Int, _ table: TouchedTable, _ after: SchemaCatalogue, isSaid: Bool = true
+    ) throws -> [TableEffect] {
         let filled = try filledTables(from: number, formerly: table.formerName, after)
         if let (successor, tie) = successor(of: number, table, after) {
             // exact: names of SQLite
             let others = filled.filter { tie != .same || $0.image.name != successor.name || table.image.key.isEmpty }
-            return try compare(number, table, successor, tie, others) ?? []
+            return try compare(number, table, successor, tie, others, isSaid) ?? []
         }
         var best: [TableEffect]?
         func gone(_ effects: [TableEffect]) -> Int {
@@ -30,7 +41,7 @@ extension SchemaGuard {
         }
         for one in filled where one.isLinked {
             guard let entry = after.countedTable(one.image.name),
-                let effects = try compare(number, table, entry, .moved, filled)
+                let effects = try compare(number, table, entry, .moved, filled, isSaid)
             else { continue }
             if let known = best, (gone(known), known.count) <= (gone(effects), effects.count) { continue }
             best = effects
@@ -39,7 +50,7 @@ extension SchemaGuard {
     }
 
     /// The table that has the rows of a table now, if it has its name or is the same table.
-    private func successor(
+    func successor(
         of number: Int, _ table: TouchedTable, _ after: SchemaCatalogue
     ) -> (CatalogueEntry, RowComparison.Tie)? {
         if let entry = names.name(number).flatMap({ after.countedTable($0) }) { return (entry, .same) }
@@ -48,7 +59,7 @@ extension SchemaGuard {
 
     private func compare(
         _ number: Int, _ table: TouchedTable, _ successor: CatalogueEntry, _ tie: RowComparison.Tie,
-        _ filled: [FilledTable]
+        _ filled: [FilledTable], _ isSaid: Bool
     ) throws -> [TableEffect]? {
         guard let image = try TableImage(successor, core) else { return nil }
         var said = progress.said[number] ?? .init()
@@ -57,6 +68,7 @@ extension SchemaGuard {
             said.formUnion(more)
         }
         if tie == .replaced, let more = progress.saidBefore[table.formerName] { said.formUnion(more) }
+        if !isSaid { said = SaidChanges() }
         var comparison = try RowComparison(
             table.image, formerly: table.formerName, image, tie, names: names.columns[number] ?? [:], said,
             copied: tie == .replaced ? progress.copied[number]?.columns ?? [] : [], filled: filled,

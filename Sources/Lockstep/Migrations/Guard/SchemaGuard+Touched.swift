@@ -16,7 +16,8 @@ extension SchemaGuard {
         else { return }
         progress.empty.remove(number)
         try beforeRows.keep(image, formerly: former, core)
-        progress.touched[number] = TouchedTable(image: image, formerName: former, isChanging: changes)
+        progress.touched[number] = TouchedTable(
+            image: image, formerName: former, sequence: try sequence(of: entry, as: now), isChanging: changes)
     }
 
     /// Whether a table can be read and has rows: a virtual one can refer to a table that is gone.

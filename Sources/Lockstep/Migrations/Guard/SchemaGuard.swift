@@ -85,6 +85,8 @@ final class SchemaGuard: StatementWatch {
     struct TouchedTable {
         let image: TableImage
         let formerName: SQLName
+        /// The highest id that AUTOINCREMENT has given; nil without it.
+        let sequence: Int64?
         /// Whether its rows can have changed.
         var isChanging: Bool
     }
@@ -106,6 +108,8 @@ final class SchemaGuard: StatementWatch {
     }
     /// What a preview notes in place of an error.
     var missing: [Missing] = []
+    /// What the migration has done to each table, if that is to be shown.
+    var shown: [TableEffects] = []
     /// Receives the effects after each statement while the statements run again.
     var blame: EffectBlame?
     /// What was known, and how tables were called, when the migration began.
@@ -126,6 +130,7 @@ final class SchemaGuard: StatementWatch {
         progress = Progress()
         self.allowances = allowances
         missing = []
+        shown = []
         knownBefore = nil
         namesBefore = names
         line = 0
@@ -222,7 +227,8 @@ final class SchemaGuard: StatementWatch {
             }
         }
         // A copy must be made before rows are added, too.
-        let others = (use.schema?.altered ?? []).union(beforeRows.isCopy ? use.inserted : [])
+        let needsInserted = beforeRows.isCopy || allowances.shows
+        let others = (use.schema?.altered ?? []).union(needsInserted ? use.inserted : [])
         for table in others { try touch(table, changes: false, known) }
         follow(sql, use, known)
     }

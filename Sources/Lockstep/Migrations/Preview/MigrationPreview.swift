@@ -30,10 +30,15 @@ public struct MigrationPreview: Sendable, Equatable {
         public let isUp: Bool
         /// Its statements, as far as they could run; empty for code.
         public let statements: [Statement]
+        /// What it does to the rows of each table, by name; empty if it was tried without rows.
+        public let effects: [TableEffects]
 
-        package init(version: MigrationVersion?, name: String, title: String, isUp: Bool, statements: [Statement]) {
+        package init(
+            version: MigrationVersion?, name: String, title: String, isUp: Bool, statements: [Statement],
+            effects: [TableEffects] = []
+        ) {
             (self.version, self.name, self.title) = (version, name, title)
-            (self.isUp, self.statements) = (isUp, statements)
+            (self.isUp, self.statements, self.effects) = (isUp, statements, effects)
         }
     }
 

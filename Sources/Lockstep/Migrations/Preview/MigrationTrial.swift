@@ -17,6 +17,8 @@ struct MigrationTrial: ~Copyable {
     /// What the checks of one script know for the next one.
     private var known: GuardCache?
     private var movedBefore: Set<SQLName> = []
+    /// What the script that ran last has done to each table.
+    private var effects: [TableEffects] = []
     private var earlier: EarlierFills?
     /// Set after an error, or after code, which does not run here: the schema is then not the one that the next
     /// script expects.
@@ -111,6 +113,7 @@ struct MigrationTrial: ~Copyable {
             ? LintContext(trial.connection, trial.connection, script) : LintContext(trial.connection, original, script)
         var statements: [MigrationPreview.Statement] = []
         var missing: [Missing] = []
+        effects = []
         if !isOff {
             do {
                 missing = try runDeclaring(
@@ -145,7 +148,8 @@ struct MigrationTrial: ~Copyable {
         // A column whose change has begun holds cells.
         if !start.isSealing { lint += try SealingLint.findings(script, title, original) }
         steps.append(
-            MigrationPreview.Step(version: version, name: name, title: title, isUp: isUp, statements: statements))
+            MigrationPreview.Step(
+                version: version, name: name, title: title, isUp: isUp, statements: statements, effects: effects))
     }
 
     /// Something that a script needs and does not declare.
@@ -169,6 +173,7 @@ struct MigrationTrial: ~Copyable {
         // What has committed would run twice.
         let isOne = script.isOneTransaction && version != nil
         allowances.goesOn = isOne
+        allowances.shows = trial.hasRows
         let before = known
         let off = script.declaring([.foreignKeysOff])
         let canSwitchOff = isOne && !script.needsForeignKeysOff
@@ -362,13 +367,17 @@ struct MigrationTrial: ~Copyable {
             if (try? core?.takesText(in: sql)) == true { misread.append((sql, line)) }
         }
         var missing: [Missing] = []
+        var shown: [TableEffects] = []
         try replay.run(allowances, on: trial.connection, &known) {
             found.append($0)
         } missing: { error, directive in
             missing.append(Missing(directive: directive, error: error))
+        } shown: {
+            shown += $0
         } judge: {
             try judge(missing)
         }
+        effects = TableEffects.merged(shown)
         lint += misread.map { sql, line in
             LintFinding(
                 .warning, .doubleQuotedText, origin.title, line,
@@ -380,18 +389,5 @@ struct MigrationTrial: ~Copyable {
                 .warning, .tolerated, origin.title, 0, $0.message, advice: nil, isLocated: origin.hasLocated($0))
         }
         return missing
-    }
-}
-
-extension LockstepError {
-    /// Whether a file cannot be made beside the database.
-    fileprivate var isOfPlace: Bool { [.full, .accessDenied, .readOnly].contains(code) }
-
-    /// The declaration under which a statement that failed can succeed; nil if the script has it, or there is none.
-    fileprivate func preventable(in script: MigrationScript) -> Directive? {
-        if !script.editsSchema, message.contains("writable_schema") { return .allowSchemaEdits }
-        // 787 is SQLITE_CONSTRAINT_FOREIGNKEY.
-        let isAboutKeys = sqliteCode == 787 || message.contains("foreign_keys")
-        return isAboutKeys && !script.needsForeignKeysOff ? .foreignKeysOff : nil
     }
 }

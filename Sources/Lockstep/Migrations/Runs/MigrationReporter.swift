@@ -25,7 +25,7 @@ final class MigrationReporter {
             done += 1
             advance(nil, hasEnded: true)
         // Reported again, so that the program can stop the run.
-        case .checked, .recorded, .advanced, .tolerated: break
+        case .checked, .recorded, .advanced, .tolerated, .compared: break
         }
         try last?.report(to: progress)
     }

@@ -10,6 +10,8 @@ public struct Migrator {
     private let allowsOutOfOrder: Bool
     private let recordedDown: RecordedDown
     private var observe: (MigrationEvent) throws -> Void
+    /// Whether what happens to each table is reported, for which changed tables are compared once more.
+    var showsEffects = false
 
     /// A migrator for `set`.
     /// - Parameters:
@@ -165,8 +167,10 @@ public struct Migrator {
                 var tolerated: [LockstepError] = []
                 func run(_ repaired: Set<SQLName>) throws -> MigrationReport.Step? {
                     tolerated = []
-                    let run = StepRun(set: set, step: step, timeout: timeout, earlier: earlier, repairedLater: repaired)
-                    { event in
+                    let run = StepRun(
+                        set: set, step: step, timeout: timeout, earlier: earlier, repairedLater: repaired,
+                        showsEffects: showsEffects
+                    ) { event in
                         if case .tolerated(let found) = event { tolerated.append(found) }
                         try observe(event)
                     }

@@ -345,6 +345,6 @@ struct SegmentedRun {
     ) throws -> Result {
         try MigrationTransaction.checked(
             origin, step.allowances(script), connection, &known, report: { try step.observe(.tolerated($0)) },
-            canRepeat: canRepeat, body)
+            shown: { try step.observe(.compared($0)) }, canRepeat: canRepeat, body)
     }
 }

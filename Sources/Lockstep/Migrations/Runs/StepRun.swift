@@ -7,6 +7,8 @@ struct StepRun {
     let earlier: EarlierFills
     /// Tables whose foreign keys may refer to missing parents, because a later step repairs that.
     var repairedLater: Set<SQLName> = []
+    /// Whether what happens to each table is reported.
+    var showsEffects = false
     let observe: (MigrationEvent) throws -> Void
 
     /// Returns, under the write lock, whether the step is still the next one.
@@ -30,7 +32,8 @@ struct StepRun {
         switch try step.work(in: set) {
         case .code(let change, let foreignKeysOff, let losses):
             return try MigrationTransaction.withForeignKeys(off: foreignKeysOff, connection) {
-                let allowances = Allowances(losses: losses)
+                var allowances = Allowances(losses: losses)
+                allowances.shows = showsEffects
                 return try runWhole(connection, &known, allowances, isStillPending, canRepeat: false) { connection, _ in
                     do {
                         try connection.with(rights: .migration) { try change(connection) }
@@ -64,6 +67,7 @@ struct StepRun {
     func allowances(_ script: MigrationScript) -> Allowances {
         var allowances = script.allowances(step.version, isUp: step.isUp)
         allowances.earlier = .init(fills: earlier, version: step.version, script: script)
+        allowances.shows = showsEffects
         return allowances
     }
 
@@ -92,7 +96,8 @@ struct StepRun {
         let start = Clock.monotonicMicroseconds
         try observe(.began(set: set.name, version: step.version, isUp: step.isUp))
         let statements = try MigrationTransaction.checked(
-            origin, allowances, connection, &known, report: { try observe(.tolerated($0)) }, canRepeat: canRepeat
+            origin, allowances, connection, &known, report: { try observe(.tolerated($0)) },
+            shown: { try observe(.compared($0)) }, canRepeat: canRepeat
         ) { isAgain in
             try body(connection, isAgain)
         } record: { _ in

@@ -20,6 +20,8 @@ enum MigrationEvent: Sendable, Equatable {
     case repeating(set: String, name: String)
     /// A check found an error, such as lost rows, that a directive allows; the transaction is still open.
     case tolerated(LockstepError)
+    /// What a transaction has done to each table; it is still open. Comes only if it is asked for.
+    case compared([TableEffects])
     /// All statements ran and every check passed; the ledger is about to be written.
     case checked(set: String, version: MigrationVersion)
     /// The ledger is written; the commit is about to happen.

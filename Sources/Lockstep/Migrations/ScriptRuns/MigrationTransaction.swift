@@ -44,6 +44,7 @@ enum MigrationTransaction {
     /// - Parameters:
     ///   - report: Receives the errors that `allowances` permit, before `record` runs.
     ///   - missing: Receives what lacks a declaration, if `allowances` let the checks go on.
+    ///   - shown: Receives what has happened to each table, if `allowances` ask for it.
     ///   - known: The knowledge of earlier checks; on return, the knowledge of this one.
     ///   - canRepeat: Whether `body` can run a second time after a rollback, so that an error names the statement that
     ///     is to blame. It is then called with true.
@@ -53,7 +54,8 @@ enum MigrationTransaction {
         _ origin: ScriptOrigin, _ allowances: Allowances, _ connection: borrowing Connection,
         _ known: inout GuardCache?, report: (LockstepError) throws -> Void = { _ in },
         missing: (LockstepError, Directive) throws -> Void = { _, _ in },
-        canRepeat: Bool = false, _ body: (_ isAgain: Bool) throws -> Result,
+        shown: ([TableEffects]) throws -> Void = { _ in }, canRepeat: Bool = false,
+        _ body: (_ isAgain: Bool) throws -> Result,
         record: (Result) throws -> Void = { _ in }
     ) throws -> Result {
         let guarding = try GuardCache.current(known, allowances, connection)
@@ -93,6 +95,7 @@ enum MigrationTransaction {
             try missing(guarding.located(one.error, origin, by: one.suspect), one.directive)
         }
         for found in tolerated { try report(origin.located(found)) }
+        if allowances.shows { try shown(guarding.shown) }
         try record(result)
         known = try GuardCache(guarding, connection)
         return result

@@ -17,16 +17,18 @@ struct ScriptReplay {
     ///   - known: The knowledge of the scripts before it.
     ///   - report: Receives the errors that `allowances` permit.
     ///   - missing: Receives what lacks a declaration.
+    ///   - shown: Receives what each transaction has done to each table, if `allowances` ask for it.
     ///   - judge: Called before a transaction commits; an error rolls it back.
     func run(
         _ allowances: Allowances, on connection: borrowing Connection, _ known: inout GuardCache?,
         report: (LockstepError) throws -> Void, missing: (LockstepError, Directive) throws -> Void = { _, _ in },
-        judge: () throws -> Void = {}
+        shown: ([TableEffects]) throws -> Void = { _ in }, judge: () throws -> Void = {}
     ) throws {
         try run(connection) { body in
             let transaction = try Transaction(.immediate, on: connection)
             try MigrationTransaction.checked(
-                origin, allowances, connection, &known, report: report, missing: missing, canRepeat: true, body)
+                origin, allowances, connection, &known, report: report, missing: missing, shown: shown, canRepeat: true,
+                body)
             try judge()
             try transaction.commit()
         }

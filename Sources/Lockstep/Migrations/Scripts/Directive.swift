@@ -11,6 +11,8 @@ package enum Directive: Sendable, Equatable {
     case allowColumnLoss(table: String, column: String)
     /// The values of a column may become others, or NULL.
     case allowChangedValues(table: String, column: String)
+    /// The rows of a table are not compared.
+    case uncheckedTable(String)
     /// The table's foreign keys may refer to missing rows, whether or not a later version repairs them.
     case allowBrokenReferences(table: String)
     case foreignKeysOff
@@ -75,6 +77,7 @@ package enum Directive: Sendable, Equatable {
     ) throws(SQLCursor.Unexpected) -> Directive {
         func name() throws(SQLCursor.Unexpected) -> String { try cursor.next().name.spelling }
         if cursor.take("rebuild", "table") { return .rebuild(table: try name()) }
+        if cursor.take("unchecked", "table") { return .uncheckedTable(try name()) }
         if cursor.take("allow", "loss", "of", "table") { return .allowLoss(table: try name()) }
         func columnName() throws(SQLCursor.Unexpected) -> (String, String) {
             let table = try name()
@@ -152,6 +155,7 @@ package enum Directive: Sendable, Equatable {
             "allow loss of column \(SQLTokens.canonicalName(table)).\(SQLTokens.canonicalName(column))"
         case .allowChangedValues(let table, let column):
             "allow changed values of column \(SQLTokens.canonicalName(table)).\(SQLTokens.canonicalName(column))"
+        case .uncheckedTable(let table): "unchecked table \(SQLTokens.canonicalName(table))"
         case .allowBrokenReferences(let table):
             "allow broken references of table \(SQLTokens.canonicalName(table))"
         case .plaintext(let table, let column):
@@ -163,14 +167,14 @@ package enum Directive: Sendable, Equatable {
     static let known =
         "up, down, rebuild table T, set C = EXPRESSION, drop column C, allow loss of table T, "
         + "allow loss of column T.C, allow changed values of column T.C, "
-        + "allow broken references of table T, allow edits of schema, foreign keys off, no transaction, "
-        + "double quoted texts, backfill T batch=N, normalise T.C as date|uuid|decimal|url, "
+        + "allow broken references of table T, unchecked table T, allow edits of schema, foreign keys off, "
+        + "no transaction, double quoted texts, backfill T batch=N, normalise T.C as date|uuid|decimal|url, "
         + "report WHAT, plaintext T.C, " + "protect T.C dataset=D, unprotect T.C dataset=D, rotate T.C dataset=D"
 
     /// The directives that can also be declared from outside a file.
     static let declarable =
         "allow loss of table T, allow loss of column T.C, allow changed values of column T.C, "
-        + "allow broken references of table T, allow edits of schema, foreign keys off"
+        + "allow broken references of table T, unchecked table T, allow edits of schema, foreign keys off"
 }
 
 extension Substring {

@@ -6,7 +6,7 @@ extension MigrationSet {
     /// ``MigrationReport/notices`` reports the effects, such as lost rows.
     /// - Parameters:
     ///   - directive: `allow loss of table T`, `allow loss of column T.C`, `allow changed values of column T.C`,
-    ///     `allow broken references of table T`, `allow edits of schema` or `foreign keys off`.
+    ///     `allow broken references of table T`, `unchecked table T`, `allow edits of schema` or `foreign keys off`.
     ///   - version: The version.
     ///   - down: Declares it for the version's way down instead.
     /// - Throws: ``LockstepError/Code/migrationMalformed`` for any other directive,
@@ -36,7 +36,7 @@ extension MigrationSet {
         let directive = Directive(text)
         switch directive {
         case .allowLoss, .allowColumnLoss, .allowChangedValues, .allowBrokenReferences,
-            .allowSchemaEdits, .foreignKeysOff:
+            .uncheckedTable, .allowSchemaEdits, .foreignKeysOff:
             if let directive { return directive }
         default: break
         }

@@ -63,7 +63,7 @@ enum RefusedSQL {
             return origin.malformed(
                 "\(what) is for SQLite", line: line,
                 hint: "use ALTER TABLE, in a file for this engine: NAME.postgres.sql")
-        case .foreignKeysOff, .doubleQuotedTexts, .allowBrokenReferences, .allowSchemaEdits:
+        case .foreignKeysOff, .doubleQuotedTexts, .allowBrokenReferences, .allowSchemaEdits, .uncheckedTable:
             return origin.malformed(
                 "\(what) is for SQLite", line: line, hint: "leave it out, in a file for this engine: NAME.postgres.sql")
         case .plaintext, .noTransaction, .backfill, .sealing, .allowLoss, .allowColumnLoss,

@@ -110,6 +110,7 @@ struct Rehearse: ParsableCommand {
                 "rows": step.rows.map {
                     ["table": $0.table, "before": $0.before, "after": $0.after] as JSONObject
                 },
+                "effects": step.effects.map(\.json),
             ] as JSONObject
         }
         return [
@@ -130,10 +131,12 @@ struct Rehearse: ParsableCommand {
             Output.line(
                 "\(step.isUp ? "up" : "down") \(step.set) \(step.version) \(step.name): "
                     + "\(counted(step.statements, "statement")), \(Output.duration(step.duration))")
-            for change in step.rows {
+            let shown = step.effects.map(\.table)
+            for change in step.rows where !shown.containsBytes(of: change.table) {
                 func rows(_ count: Int?) -> String { count.map { counted($0, "row") } ?? "none" }
                 Output.line("    \(change.table): \(rows(change.before)), then \(rows(change.after))")
             }
+            for effects in step.effects { Output.line("    \(effects)") }
         }
         Output.line(
             "other writers would wait up to \(Output.duration(report.longestLock)) at a time, "

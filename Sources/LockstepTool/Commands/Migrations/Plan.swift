@@ -153,6 +153,7 @@ struct Plan: ParsableCommand {
                     Output.line("\(padding)\(number)  \(line)")
                 }
             }
+            for effects in step.effects { Output.line("    \(effects)") }
         }
         for finding in preview.planFindings where !finding.isFatal {
             Output.line("notice: \(finding.error.message)")
@@ -180,6 +181,7 @@ extension MigrationPreview {
                 "statements": step.statements.map {
                     ["line": $0.line, "sql": $0.sql] as JSONObject
                 },
+                "effects": step.effects.map(\.json),
             ] as JSONObject
         }
         let plan = planFindings.map { finding in
