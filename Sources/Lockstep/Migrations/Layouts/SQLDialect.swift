@@ -33,6 +33,8 @@ enum SQLDialect {
         }
     }
 
+    fileprivate static let otherDialect = "says that the migrations are for"
+
     /// Requires that a tool's settings are for the engine that reads them.
     /// - Throws: ``LockstepError/Code/migrationMalformed``.
     static func require(
@@ -40,7 +42,7 @@ enum SQLDialect {
     ) throws(LockstepError) {
         guard !own(settings.engine).contains(dialect) else { return }
         throw settings.malformed(
-            "says that the migrations are for \(dialect)",
+            "\(Self.otherDialect) \(dialect)",
             hint:
                 "only migrations for \(settings.engine.title) run here: check that this is the right folder"
         )
@@ -88,5 +90,12 @@ enum SQLDialect {
     private static func rank(_ name: Name?, _ engine: DatabaseEngine) -> Int {
         guard let dialect = name?.dialect else { return 1 }
         return own(engine).contains(dialect) ? 3 : dialect == "all" ? 2 : 0
+    }
+}
+
+extension LockstepError {
+    /// Whether a folder's own settings say that it is for another engine than the one that read it.
+    package var isOfOtherDialect: Bool {
+        code == .migrationMalformed && message.contains(SQLDialect.otherDialect)
     }
 }
