@@ -75,6 +75,7 @@ public struct SealingChange: Sendable, Equatable {
             // Until now they accept no cells that belong to an identity.
             try change(guards: .resealing, known.mode, shape, connection)
         case (.unprotect, .unsealing), (.reseal, .sealed), (.reseal, .resealing):
+            if let known, known.state == .sealed { try restoreGuards(known, shape, connection) }
             return .rows(try rowsLeft(after: known?.cursor, shape, connection))
         case (.unprotect, .resealing):
             throw LockstepError(.misuse, "\(title) is being resealed", advice: "finish that first: \(.reseal)")
@@ -264,6 +265,17 @@ public struct SealingChange: Sendable, Equatable {
     ) throws {
         try SealingGuards(shape, column, mode, versions, indexes, connection).put(
             for: state, connection)
+    }
+
+    /// Makes the guards again that went with a table which was replaced by hand.
+    private func restoreGuards(
+        _ known: SealedColumn, _ shape: SealedTable, _ connection: borrowing Connection
+    ) throws {
+        let kinds = try SealingGuard.all(of: column, shape.name, connection).map(\.kind)
+        let isBound = !shape.boundColumns(known.mode).isEmpty
+        guard ![SealingGuard.Kind.insert, .update].allSatisfy(kinds.contains) || (isBound && !kinds.contains(.key))
+        else { return }
+        try change(guards: .sealed, known.mode, shape, connection, versions: [.second])
     }
 
     /// Seals the values that have the form of cells, all at once: from then on, while the column holds both, whatever

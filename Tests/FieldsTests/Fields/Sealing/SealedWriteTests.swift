@@ -142,6 +142,30 @@ struct SealedWriteTests {
         #expect(try SealingGuard.all(connection) == [])
     }
 
+    @Test("A rebuild by hand keeps the guards, and resealing makes those again that are gone")
+    func guardsOfReplaced() throws {
+        let connection = try bench.open()
+        let token = try #require(
+            try connection.prepare("SELECT * FROM film").columnNames.first { $0.hasSuffix("_token") })
+        let guards = try SealingGuard.all(connection)
+        #expect(guards.count == 3)
+        let rebuilt = try set(
+            """
+            CREATE TABLE n (id INTEGER PRIMARY KEY, title TEXT NOT NULL, year INTEGER, note TEXT, "\(token)", more);
+            INSERT INTO n (id, title, year, note, "\(token)") SELECT id, title, year, note, "\(token)" FROM film;
+            DROP TABLE film;
+            ALTER TABLE n RENAME TO film;
+            """)
+        _ = try Migrator(rebuilt).run(on: connection)
+        #expect(try SealingGuard.all(connection).map(\.name).sorted() == guards.map(\.name).sorted())
+        #expect(try seen(connection) == titles)
+        try dropGuards(connection)
+        let change = SealingChange(table: "film", column: "title", goal: .reseal)
+        try change.run(on: connection, keys: bench.keys)
+        #expect(try SealingGuard.all(connection).map(\.name).sorted() == guards.map(\.name).sorted())
+        #expect(try seen(connection) == titles)
+    }
+
     // MARK: What is not a cell
 
     private static let writes = [
