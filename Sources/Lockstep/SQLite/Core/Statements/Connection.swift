@@ -105,8 +105,8 @@ public struct Connection: ~Copyable {
     /// Whether a transaction is open.
     public var isInTransaction: Bool { core.isInTransaction }
 
-    /// Rewrites the file without its free pages. Needs about twice the file's size in free space, and cannot
-    /// run inside a transaction.
+    /// Rewrites the file without its free pages. Every row keeps its rowid. Needs about twice the file's size in free
+    /// space, and cannot run inside a transaction.
     /// - Throws: ``LockstepError/Code/sqlFailed`` inside a transaction; SQLite's other errors, such as
     ///   ``LockstepError/Code/full`` and ``LockstepError/Code/busy``.
     public func vacuum() throws(LockstepError) {
@@ -114,7 +114,19 @@ public struct Connection: ~Copyable {
         let mode = authorizer.mode
         authorizer.mode = .engine
         defer { authorizer.mode = mode }
-        try execute("VACUUM")
+        guard !isInTransaction else { return try execute("VACUUM") }
+        do {
+            let kept = try KeptRowIDs(self)
+            try running {
+                try execute("VACUUM")
+            } finally: {
+                try kept.end(self)
+            }
+        } catch let error as LockstepError {
+            throw error
+        } catch {
+            throw LockstepError(.sqlFailed, "the file could not be rewritten: \(error)")
+        }
     }
 
     /// Runs `body` with different rights from those of the program's SQL.
@@ -168,5 +180,49 @@ public struct Connection: ~Copyable {
     /// Sets how many bytes of pages the connection caches in memory.
     func setCacheSize(_ bytes: Int) throws(LockstepError) {
         try setPragma("cache_size", "-\(max(bytes / 1024, 64))")
+    }
+}
+
+/// Rowids that a VACUUM leaves as they are.
+///
+/// SQLite gives new ones to a table that has neither a key of its own nor an index, while a full-text index over it, or
+/// a program, still refers to the earlier ones. A table with an index keeps them: each of these tables has one without
+/// entries meanwhile.
+private struct KeptRowIDs {
+    private static let prefix = "\(EngineTables.prefix)rowids_"
+
+    private let indexes: [String]
+
+    /// Makes the indexes.
+    init(_ connection: borrowing Connection) throws {
+        // A process that was killed may have left its own.
+        try Self.drop(
+            connection.query(
+                "SELECT name FROM main.sqlite_schema WHERE type = 'index' AND substr(name, 1, ?) = ?",
+                Self.prefix.utf8.count, Self.prefix, as: String.self), connection)
+        let tables = try connection.query(
+            """
+            SELECT name, (SELECT name FROM pragma_table_info(t.name, 'main') LIMIT 1) FROM pragma_table_list AS t
+            WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+                AND NOT EXISTS (SELECT 1 FROM pragma_index_list(t.name, 'main'))
+                AND NOT EXISTS (SELECT 1 FROM pragma_table_info(t.name, 'main') WHERE pk > 0)
+            """, as: (String, String).self)
+        indexes = tables.indices.map { "\(Self.prefix)\($0)" }
+        guard !tables.isEmpty else { return }
+        try connection.write { connection in
+            for (index, (table, column)) in zip(indexes, tables) {
+                try connection.execute("CREATE INDEX main.\(name: index) ON \(name: table) (\(name: column)) WHERE 0")
+            }
+        }
+    }
+
+    /// Drops the indexes again.
+    func end(_ connection: borrowing Connection) throws { try Self.drop(indexes, connection) }
+
+    private static func drop(_ indexes: [String], _ connection: borrowing Connection) throws {
+        guard !indexes.isEmpty else { return }
+        try connection.write { connection in
+            for index in indexes { try connection.execute("DROP INDEX main.\(name: index)") }
+        }
     }
 }
