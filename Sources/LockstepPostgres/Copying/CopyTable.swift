@@ -85,11 +85,7 @@ struct CopyTable: Sendable {
 
     /// Sends the server's rows, in the key's order, in the binary format.
     var copyOut: String {
-        let keys = key.map { place in
-            let column = columns[place]
-            let isText = column.type == ServerType.text || column.type == ServerType.varchar
-            return "\(SQLTokens.quote(column.serverName))\(isText ? " COLLATE \"C\"" : "")"
-        }
+        let keys = key.map { ServerType.ordered(SQLTokens.quote(columns[$0].serverName), columns[$0].type) }
         let order = keys.isEmpty ? "" : " ORDER BY \(keys.joined(separator: ", "))"
         return "COPY (SELECT \(serverNames) FROM \(server.quotedName)\(order)) TO STDOUT (FORMAT binary)"
     }

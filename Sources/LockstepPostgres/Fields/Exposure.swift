@@ -58,7 +58,7 @@ struct Exposure: Sendable {
     /// Whether columns must be named: something is sealed, or some column is named already.
     func isHeld(_ connection: borrowing ServerConnection) throws -> Bool {
         let kinds = try EngineTable.kinds(in: schema, connection)
-        return kinds[Self.table] != nil || kinds[ServerRegistry.datasets] != nil
+        return kinds[Self.table] != nil || kinds[StoredTable.datasets.name] != nil
     }
 
     /// The columns that hold plaintext, and that nobody has named.
@@ -128,15 +128,8 @@ struct Exposure: Sendable {
     private func sealed(
         _ connection: borrowing ServerConnection
     ) throws -> (cells: Set<Column>, tokens: Set<Column>) {
-        let registry = ServerRegistry(schema: schema)
         var (cells, tokens): (Set<Column>, Set<Column>) = ([], [])
-        for mark in try registry.marks(connection) {
-            guard let records = try registry.records(of: mark.dataset, connection) else {
-                continue
-            }
-            let claimed = try RegistryRecords.claimed(records.columns, records.indexes)
-            Self.add(claimed, to: &cells, &tokens)
-        }
+        Self.add(try ServerRegistry(schema: schema).claimed(connection).map(\.column), to: &cells, &tokens)
         return (cells, tokens)
     }
 

@@ -61,6 +61,11 @@ final class ServerFields {
         proven.first { $0.dataset == keys.dataset }
     }
 
+    /// What the keys prove.
+    var proofs: [RegistryCheck.Proof] {
+        keys.map { ($0, registry(of: $0), $0.memory.record(of: database)) }
+    }
+
     /// Reads and proves the registries, if they are not those that are known.
     /// - Throws: `LockstepError.Code.registryMissing`, `LockstepError.Code.registryOlder`,
     ///   `LockstepError.Code.registryForged`, `LockstepError.Code.keyringMismatch`,

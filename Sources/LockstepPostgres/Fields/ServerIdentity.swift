@@ -5,35 +5,26 @@ internal import Lockstep
 struct ServerIdentity {
     let schema: String
 
-    static let table = "lockstep_keyring"
     private static let noRing = [UInt8](repeating: 0, count: 16)
-
-    private var name: String { "\(SQLTokens.quote(schema)).\(Self.table)" }
+    private static let table = StoredTable(
+        "lockstep_keyring",
+        [
+            .init("ring", .bytes), .init("epoch", .integer), .init("database", .bytes, optional: true),
+            .init("dataset", .bytes, optional: true),
+        ], key: ["ring"]
+    ) { _ in
+        LockstepError(
+            .tampered, "the server's record of its identity, lockstep_keyring, is invalid",
+            hint: "somebody else than Lockstep has written it; restore it from a backup")
+    }
 
     /// The identity, 16 bytes; nil if it has none yet.
     /// - Throws: `LockstepError.Code.tampered` for a table that Lockstep did not write.
     func read(_ connection: borrowing ServerConnection) throws -> [UInt8]? {
-        guard let kind = try EngineTable.kind(Self.table, in: schema, connection) else {
-            return nil
-        }
-        guard kind == .table else { throw Self.impossible }
-        let found: [[UInt8]?]
-        do {
-            found = try connection.query(
-                """
-                SELECT database FROM \(verbatim: name)
-                WHERE ring OPERATOR(pg_catalog.=) \(Self.noRing) LIMIT 2
-                """
-            ) { try $0[0] as [UInt8]? }
-        } catch let error as LockstepError
-            where error.code == .decodeMismatch || error.context.sqlState == "42703"
-        {
-            throw Self.impossible
-        }
+        let found = try ServerTables(schema, connection).rows(of: Self.table, with: .blob(Self.noRing)) ?? []
         guard let first = found.first else { return nil }
-        guard found.count == 1, let id = first, id.count == 16, id != Self.noRing else {
-            throw Self.impossible
-        }
+        let id: [UInt8]? = try first[2]
+        guard found.count == 1, let id, id.count == 16, id != Self.noRing else { throw Self.table.invalid("") }
         return id
     }
 
@@ -41,21 +32,11 @@ struct ServerIdentity {
     func make(_ connection: borrowing ServerConnection) throws -> [UInt8] {
         if let id = try read(connection) { return id }
         let id = try Random.bytes(16)
-        if try EngineTable.kind(Self.table, in: schema, connection) == nil {
-            try connection.execute(
-                """
-                CREATE TABLE \(verbatim: name) (
-                    ring bytea PRIMARY KEY, epoch bigint NOT NULL, database bytea, dataset bytea)
-                """)
-        }
-        try connection.execute(
-            "INSERT INTO \(verbatim: name) (ring, epoch, database) VALUES (\(Self.noRing), 1, \(id))")
+        let store = ServerTables(schema, connection)
+        try store.make(Self.table)
+        try store.insert([.blob(Self.noRing), .integer(1), .blob(id), .null], into: Self.table)
         return id
     }
-
-    private static let impossible = LockstepError(
-        .tampered, "the server's record of its identity, lockstep_keyring, is invalid",
-        hint: "somebody else than Lockstep has written it; restore it from a backup")
 }
 
 extension ServerConnection {

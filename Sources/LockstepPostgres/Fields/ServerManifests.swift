@@ -4,20 +4,20 @@ internal import Lockstep
 struct ServerManifests {
     let schema: String
 
-    static let table = "lockstep_manifest"
-
-    private var name: String { "\(SQLTokens.quote(schema)).\(Self.table)" }
+    private static let table = StoredTable(
+        "lockstep_manifest", [.init("dataset", .bytes), .init("text", .text)], key: ["dataset"]
+    ) { what in
+        LockstepError(
+            .tampered, "the server's table of manifests contains \(what)", hint: "restore the database from a backup")
+    }
 
     /// The manifests as they are stored, by dataset; nothing proves them.
     func texts(
         _ connection: borrowing ServerConnection
     ) throws -> [(dataset: [UInt8], text: [UInt8])] {
-        guard try EngineTable.kind(Self.table, in: schema, connection) == .table else {
-            return []
-        }
-        return try connection.query(
-            "SELECT dataset, pg_catalog.convert_to(text, 'UTF8') FROM \(verbatim: name) ORDER BY dataset"
-        ) { (try $0[0], try $0[1]) }
+        try ServerTables(schema, connection).rows(of: Self.table, with: nil)?.map { row in
+            (try row[0], Array((try row[1] as String).utf8))
+        } ?? []
     }
 
     /// Stores manifests, in the open transaction.
@@ -26,11 +26,10 @@ struct ServerManifests {
         _ connection: borrowing ServerConnection
     ) throws {
         guard !manifests.isEmpty else { return }
-        try connection.execute(
-            "CREATE TABLE IF NOT EXISTS \(verbatim: name) (dataset bytea PRIMARY KEY, text text NOT NULL)")
+        let store = ServerTables(schema, connection)
+        try store.make(Self.table)
         for (dataset, text) in manifests {
-            try connection.execute(
-                "INSERT INTO \(verbatim: name) VALUES (\(dataset), pg_catalog.convert_from(\(text), 'UTF8'))")
+            try store.insert([.blob(dataset), .text(String(decoding: text, as: UTF8.self))], into: Self.table)
         }
     }
 }

@@ -30,16 +30,11 @@ struct ServerSealedNames {
         self.places = places
     }
 
+    /// The columns that have names.
     private static func claimed(
         _ schema: String, _ connection: borrowing ServerConnection
     ) throws -> [(dataset: [UInt8], column: SealedColumn)] {
-        let registry = ServerRegistry(schema: schema)
-        return try registry.marks(connection).flatMap { mark in
-            try registry.records(of: mark.dataset, connection).map { records in
-                try RegistryRecords.claimed(records.columns, records.indexes)
-                    .filter { !$0.name.isEmpty }.map { (mark.dataset, $0) }
-            } ?? []
-        }
+        try ServerRegistry(schema: schema).claimed(connection).filter { !$0.column.name.isEmpty }
     }
 
     private static func key(of table: ServerTable) -> [Int] {

@@ -71,11 +71,29 @@ public struct ServerMigrator {
     }
 
     /// The steps to `target`, with the problems found. Nothing runs, and every script is read.
-    /// - Throws: `LockstepError.Code.misuse` for a set that was read for another engine; the errors of
-    ///   ``history(_:)``.
+    /// - Throws: `LockstepError.Code.misuse` for a set that was read for another engine;
+    ///   `LockstepError.Code.registryMissing` if the server no longer records a column as sealed that an applied version
+    ///   has sealed; the errors of ``history(_:)``.
     public func plan(_ target: Plan.Target, on connection: borrowing ServerConnection) throws -> Plan {
         try set.require(.postgres)
-        return plan(target, try ServerLedger(connection).history(connection))
+        let ledger = try ServerLedger(connection)
+        let history = try ledger.history(connection)
+        try requireSealed(ledger, history, connection)
+        return plan(target, history)
+    }
+
+    /// What the applied versions declare as sealed is so: before a plan, and after a run.
+    private func requireSealed(
+        _ ledger: ServerLedger, _ history: MigrationHistory, _ connection: borrowing ServerConnection
+    ) throws {
+        guard SealedExpectations.concern(set), !isOfShape else { return }
+        try connection.fields?.look(connection)
+        try SealedExpectations.require(set, history) {
+            try ServerRegistry(schema: ledger.schema).claimed(connection).map(\.column)
+        } proven: { dataset in
+            guard let fields = connection.fields, let keys = fields.keys(named: dataset) else { return nil }
+            return fields.registry(of: keys)?.columns.filter { $0.state != .plaintext } ?? []
+        }
     }
 
     private func plan(_ target: Plan.Target, _ history: MigrationHistory) -> Plan {
@@ -96,6 +114,7 @@ public struct ServerMigrator {
     ///   stay applied. `LockstepError.Code.busy` if locks or other runners took longer than `timeout`;
     ///   `LockstepError.Code.tampered` for a ledger that Lockstep did not write; `LockstepError.Code.misuse` inside a
     ///   transaction, for a set of another engine, and while a copy to the schema is not finished;
+    ///   `LockstepError.Code.registryMissing` as ``plan(_:on:)``;
     ///   `LockstepError.Code.commitUnknown` if the connection is lost during a commit: a second run finds out. Any
     ///   error from `progress`.
     public func run(
@@ -113,11 +132,15 @@ public struct ServerMigrator {
             "SELECT pg_catalog.current_setting('search_path')")
         let work = ServerWork(
             set: set, ledger: ledger, path: path ?? "", isOfShape: isOfShape, observe: observe, progress: progress)
-        for goal in try goals(of: target, try work.history(connection)) {
+        let history = try work.history(connection)
+        try requireSealed(ledger, history, connection)
+        for goal in try goals(of: target, history) {
             try reach(goal, work, connection, &report)
         }
-        guard target == .latest else { return }
-        while try repeating(progress, { try repeatOne(work, connection, &report) }) {}
+        if target == .latest {
+            while try repeating(progress, { try repeatOne(work, connection, &report) }) {}
+        }
+        try requireSealed(ledger, work.history(connection), connection)
     }
 
     /// Runs the steps to `target`.
@@ -346,7 +369,7 @@ public struct ServerMigrator {
             try work.requireNamed(script, [], connection)
             try observe(.recording)
             let duration = Clock.time(since: begun)
-            try work.ledger.repeatables.record(file, of: set.name, duration: duration.wholeMicroseconds, connection)
+            try work.ledger.note(file, of: set.name, duration: duration.wholeMicroseconds, connection)
             try observe(.committing)
             done = (
                 MigrationReport.Repeated(

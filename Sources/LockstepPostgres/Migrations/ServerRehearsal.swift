@@ -54,7 +54,7 @@ public struct ServerRehearsal {
         var goals: [Plan.Target] = plan.steps.map { $0.isUp ? .version($0.version) : .back(1) }
         // Repeatable migrations come last.
         if target == .latest { goals.append(.latest) }
-        var rows = try ServerRowCounts(copy)
+        var rows = try TableRowCounts(copy)
         for goal in goals where report.failure == nil {
             var run = MigrationReport()
             do {
@@ -62,7 +62,7 @@ public struct ServerRehearsal {
             } catch let error as LockstepError where !Self.says(nothing: error.code) {
                 report.failure = error
             }
-            let now = try ServerRowCounts(copy)
+            let now = try TableRowCounts(copy)
             let changes = now.changes(since: rows)
             rows = now
             report.steps += run.steps.enumerated().map { index, step in
@@ -122,11 +122,9 @@ public struct ServerRehearsal {
     }
 }
 
-/// The rows of a database's tables.
-private struct ServerRowCounts {
-    private var counts: [ExactText: Int] = [:]
-
-    init(_ connection: borrowing ServerConnection) throws {
+extension TableRowCounts {
+    fileprivate init(_ connection: borrowing ServerConnection) throws {
+        var counts: [ExactText: Int] = [:]
         let tables = try connection.query(
             """
             SELECT n.nspname::text, c.relname::text
@@ -141,14 +139,6 @@ private struct ServerRowCounts {
             counts[ExactText("\(one.schema).\(one.table)")] = try connection.value(
                 "SELECT pg_catalog.count(*) FROM \(name: one.schema).\(name: one.table)")
         }
-    }
-
-    /// The tables whose number of rows is another one than before, by name.
-    func changes(since before: ServerRowCounts) -> [RehearsalReport.RowChange] {
-        Set(counts.keys).union(before.counts.keys).sorted().compactMap { table in
-            let change = RehearsalReport.RowChange(
-                table: table.text, before: before.counts[table], after: counts[table])
-            return change.before == change.after ? nil : change
-        }
+        self.init(counts)
     }
 }

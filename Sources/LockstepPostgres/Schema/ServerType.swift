@@ -18,6 +18,11 @@ enum ServerType {
         [int2, int4, int8, text, varchar, bytea, uuid].contains(type)
     }
 
+    /// A quoted column in an ORDER BY, where texts are ordered as a file orders them.
+    static func ordered(_ column: String, _ type: UInt32?) -> String {
+        type == text || type == varchar ? "\(column) COLLATE \"C\"" : column
+    }
+
     /// Whether the type's values are integers.
     static func isInteger(_ type: UInt32) -> Bool { [int2, int4, int8].contains(type) }
 }

@@ -4,7 +4,7 @@ internal import Lockstep
 enum ConstraintsCheck {
     static func run(
         _ schema: String, _ connection: borrowing ServerConnection
-    ) throws -> ServerVerification.CheckResult {
+    ) throws -> CheckResult {
         let constraints = try connection.query(
             """
             SELECT c.conname::text, coalesce(t.relname::text, ''), c.convalidated

@@ -4,7 +4,7 @@ internal import Lockstep
 enum ExposureCheck {
     static func run(
         _ schema: String, _ connection: borrowing ServerConnection
-    ) throws -> ServerVerification.CheckResult {
+    ) throws -> CheckResult {
         let exposure = Exposure(schema: schema)
         guard try exposure.isHeld(connection) else {
             return ("nothing is sealed", [.notice("every column is plaintext: the server's operator reads all of it")])

@@ -4,7 +4,7 @@ internal import Lockstep
 enum OrphansCheck {
     static func run(
         _ schema: String, _ connection: borrowing ServerConnection
-    ) throws -> ServerVerification.CheckResult {
+    ) throws -> CheckResult {
         var findings: [VerificationReport.Finding] = []
         if try CopyState(schema: schema).read(connection) != nil {
             findings.append(

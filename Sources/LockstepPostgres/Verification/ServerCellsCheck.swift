@@ -11,7 +11,7 @@ struct ServerCellsCheck {
 
     func run(
         _ connection: borrowing ServerConnection, _ progress: JobProgress.Handler
-    ) throws -> ServerVerification.CheckResult {
+    ) throws -> CheckResult {
         guard let fields = connection.fields, !fields.tables.isEmpty else {
             throw NotAsked(reason: "no keys of a dataset with sealed columns were given")
         }

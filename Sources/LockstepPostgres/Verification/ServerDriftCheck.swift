@@ -9,7 +9,7 @@ enum ServerDriftCheck {
 
     static func run(
         _ sets: [MigrationSet]?, _ schema: String, _ connection: borrowing ServerConnection
-    ) throws -> ServerVerification.CheckResult {
+    ) throws -> CheckResult {
         guard let sets else {
             throw NotAsked(reason: "no migrations were given to compare the schema with")
         }

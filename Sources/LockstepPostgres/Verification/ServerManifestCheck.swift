@@ -2,123 +2,134 @@ internal import Lockstep
 
 /// The rows that a manifest covers are what its publisher has released, on this engine as on the other: their values
 /// are digested as a file would store them. The definitions of a file's schema are not compared.
-struct ServerManifestCheck {
-    let publisher: Publisher?
+enum ServerManifestCheck {
+    static func run(
+        _ publisher: Publisher?, _ schema: String, _ connection: borrowing ServerConnection,
+        _ progress: JobProgress.Handler
+    ) throws -> CheckResult {
+        let database = ReleasedSchema(schema, connection)
+        guard try publisher != nil || !ServerManifests(schema: schema).texts(connection).isEmpty else {
+            return ("no manifest", [])
+        }
+        return try ManifestCheck.run(publisher, nil, database, progress)
+    }
+}
 
-    func run(
-        _ schema: String, _ connection: borrowing ServerConnection
-    ) throws -> ServerVerification.CheckResult {
-        let texts = try ServerManifests(schema: schema).texts(connection)
-        guard !texts.isEmpty else {
-            return publisher == nil
-                ? ("no manifest", [])
-                : ("no manifest", [.failure("the database has no manifest")])
-        }
-        guard let publisher else {
-            return (
-                "not checked against a publisher's key",
-                [.notice("the database has a manifest, which proves nothing without its publisher's key")]
-            )
-        }
-        var findings: [VerificationReport.Finding] = []
-        var releases: [String] = []
-        for (dataset, text) in texts {
-            let manifest: Manifest
-            do {
-                manifest = try ManifestParser.parse(text)
-            } catch {
-                findings.append(.failure(error.message))
-                continue
-            }
-            guard manifest.publisher == publisher, manifest.dataset == dataset, try manifest.isSigned() else {
-                findings.append(.failure("the manifest is not signed by the publisher"))
-                continue
-            }
-            releases.append("release \(manifest.number) of \(manifest.day), \(counted(manifest.tables.count, "table"))")
-            findings += try findingsOfRegistry(manifest, schema, connection)
-            for table in manifest.tables {
-                do {
-                    findings += try Self.findings(table, schema, connection)
-                } catch let obstacle as TypeCrossing.Obstacle {
-                    findings.append(
-                        .failure("\(table.name) has \(obstacle.what), which was not released"))
-                }
-            }
-        }
-        return (releases.isEmpty ? "no release" : releases.joined(separator: "; "), findings)
+/// A schema of a server, as a manifest is compared with it.
+private struct ReleasedSchema: ReleasedDatabase, ~Copyable {
+    private let schema: String
+    private let connection: ServerConnection
+
+    init(_ schema: String, _ connection: borrowing ServerConnection) {
+        self.schema = schema
+        self.connection = ServerConnection(connection.session)
     }
 
-    private func findingsOfRegistry(
-        _ manifest: Manifest, _ schema: String, _ connection: borrowing ServerConnection
-    ) throws -> [VerificationReport.Finding] {
-        let records = try ServerRegistry(schema: schema).records(
-            of: manifest.dataset, connection)
-        guard let set = records?.dataset else {
-            return [.failure("the registry of sealed columns is missing")]
-        }
-        let isSame = UInt64(clamping: set.changes) == manifest.registryChanges && set.mac == manifest.registryCode
-        return isSame
-            ? [] : [.failure("the registry of sealed columns is not the released one")]
+    func namedDatasets() throws -> [[UInt8]] {
+        let named = try ServerManifests(schema: schema).texts(connection).map(\.dataset)
+        let sealed = try ServerRegistry(schema: schema).marks(connection).map(\.dataset)
+        return Set(named + sealed).sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    private static func findings(
-        _ released: Manifest.Table, _ schema: String, _ connection: borrowing ServerConnection
-    ) throws -> [VerificationReport.Finding] {
-        guard let table = try ServerTable(released.name, in: schema, connection) else {
-            return [.failure("the table \(released.name) is missing")]
+    func manifestText(of dataset: [UInt8]) throws -> [UInt8]? {
+        try ServerManifests(schema: schema).texts(connection).first { $0.dataset == dataset }?.text
+    }
+
+    func registryMark(of dataset: [UInt8]) throws -> RegistryMark? {
+        try ServerRegistry(schema: schema).marks(connection).first { $0.dataset == dataset }.flatMap { mark in
+            UInt64(exactly: mark.changes).map { RegistryMark(changes: $0, code: mark.mac) }
         }
+    }
+
+    func registryRecords(of dataset: [UInt8]) throws -> RegistryRecords? {
+        try ServerRegistry(schema: schema).records(of: dataset, connection)
+    }
+
+    func definitions() -> [ManifestDefinition]? { nil }
+
+    func rows(
+        of released: Manifest.Table, isWhole: Bool, _ progress: JobProgress.Handler
+    ) throws -> ReleasedRows {
+        guard let table = try ServerTable(released.name, in: schema, connection) else { return .missing }
+        guard let columns = Columns(of: released, in: table, isWhole: isWhole) else { return .other }
+        return .found(
+            try columns.rows(connection) { count in
+                try JobProgress(VerificationReport.Check.manifest.phase, count, .rows).report(to: progress)
+            })
+    }
+}
+
+/// The columns of a released table, in the order of its digest.
+private struct Columns {
+    private let names: [String]
+    private let crossings: [TypeCrossing]
+    /// How many of them are of the key or sealed.
+    private let width: Int
+    private let isWhole: Bool
+    private let isSet: Bool
+    private let selection: String
+
+    /// Nil if the table does not have the key and columns of the release, or a type that a file does not have.
+    init?(of released: Manifest.Table, in table: ServerTable, isWhole: Bool) {
+        let own = table.shape.columns
+        let key = own.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
         let sealed = released.key + released.columnNames
-        let names = sealed + (released.rows.wholeDigest == nil ? [] : released.otherNames)
-        var columns: [(name: String, crossing: TypeCrossing, type: UInt32)] = []
-        for name in names {
-            guard let own = table.shape.column(name), let detail = table.detail(name),
-                let crossing = TypeCrossing(detail.type)
-            else {
-                return [.failure("\(released.name) does not have the released column \(name)")]
-            }
-            columns.append((own.name, crossing, detail.type))
+        let names = sealed + (isWhole ? released.otherNames : [])
+        // A file need not store what is generated.
+        let stored = own.map { ($0, SQLName($0.name)) }.filter { column, name in
+            !column.isGenerated || names.contains { SQLName($0) == name }
+        }.map(\.1)
+        // A key that can be NULL is none in a file.
+        guard released.hasColumns(key: released.key.isEmpty ? [] : key, table.shape, stored: isWhole ? stored : nil)
+        else { return nil }
+        let found = names.compactMap { name in
+            table.detail(name).flatMap { TypeCrossing($0.type) }
         }
-        let list = columns.map { SQLTokens.quote($0.name) }
-        let order = columns.prefix(released.key.count).map { column in
-            let isText = [ServerType.text, ServerType.varchar].contains(column.type)
-            return "\(SQLTokens.quote(column.name))\(isText ? " COLLATE \"C\"" : "")"
-        }
-        let sql =
+        guard found.count == names.count else { return nil }
+        (self.names, crossings, width) = (names, found, sealed.count)
+        (self.isWhole, isSet) = (isWhole, released.key.isEmpty)
+        let list = names.map { SQLTokens.quote(table.shape.column($0)?.name ?? $0) }
+        let order = zip(released.key, list).map { ServerType.ordered($1, table.detail($0)?.type) }
+        selection =
             "SELECT \(list.joined(separator: ", ")) FROM \(table.quotedName)"
             + (order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))")
-        var first = try StoredValueDigest(isOfSet: order.isEmpty)
-        var whole = try StoredValueDigest(isOfSet: order.isEmpty)
+    }
+
+    /// Reads all rows.
+    /// - Parameter report: Called with the number of rows now and then.
+    func rows(
+        _ connection: borrowing ServerConnection, _ report: (Int) throws -> Void
+    ) throws -> ManifestRows {
+        var sealed = try StoredValueDigest(isOfSet: isSet)
+        var whole = try StoredValueDigest(isOfSet: isSet)
+        // A value that a file cannot have was not released, whatever the digest says of the others.
+        var (hasForeignCell, hasForeign) = (false, false)
         var count: UInt64 = 0
         var reader = BinaryReader()
-        try connection.copyOut(ServerSQL(verbatim: "COPY (\(sql)) TO STDOUT (FORMAT binary)")) {
-            piece in
+        try connection.copyOut(ServerSQL(verbatim: "COPY (\(selection)) TO STDOUT (FORMAT binary)")) { piece in
             try reader.take(piece) { bytes, places in
-                guard places.count == columns.count else { throw BinaryReader.malformed }
+                guard places.count == names.count else { throw BinaryReader.malformed }
                 for (number, place) in places.enumerated() {
-                    let value = try place.map { try columns[number].crossing.value(bytes[$0]) } ?? .null
-                    if number < sealed.count { try first.add(value) }
+                    var value = Value.null
+                    do {
+                        value = try place.map { try crossings[number].value(bytes[$0]) } ?? .null
+                    } catch is TypeCrossing.Obstacle {
+                        hasForeign = true
+                        if number < width { hasForeignCell = true }
+                    }
+                    if number < width { try sealed.add(value) }
                     try whole.add(value)
                 }
-                try first.endRow()
+                try sealed.endRow()
                 try whole.endRow()
                 count += 1
+                if count.isMultiple(of: 1024) { try report(Int(clamping: count)) }
             }
         }
         try reader.requireEnd()
-        let (digest, wholeDigest) = (try first.finish(), try whole.finish())
-        if count != released.rows.count {
-            return [
-                .failure(
-                    "\(released.name) has \(count) rows, and \(released.rows.count) were released"
-                )
-            ]
-        }
-        if digest != released.rows.digest {
-            return [.failure("rows of \(released.name) are not the released ones")]
-        }
-        guard let expected = released.rows.wholeDigest, expected != wholeDigest else {
-            return []
-        }
-        return [.failure("values of \(released.name) that are not sealed are not the released ones")]
+        let (digest, wholeDigest) = (try sealed.finish(), try whole.finish())
+        return ManifestRows(
+            count: count, digest: hasForeignCell ? [] : digest,
+            wholeDigest: isWhole ? (hasForeign ? [] : wholeDigest) : nil)
     }
 }

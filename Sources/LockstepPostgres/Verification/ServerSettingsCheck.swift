@@ -11,7 +11,7 @@ enum ServerSettingsCheck {
         ),
     ]
 
-    static func run(_ connection: borrowing ServerConnection) throws -> ServerVerification.CheckResult {
+    static func run(_ connection: borrowing ServerConnection) throws -> CheckResult {
         var findings: [VerificationReport.Finding] = []
         for setting in settings {
             let value: String? = try connection.value("SELECT pg_catalog.current_setting(\(setting.name), true)")

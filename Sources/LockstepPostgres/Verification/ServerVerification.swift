@@ -17,8 +17,6 @@ public struct ServerVerification: Sendable {
     /// A verification with these sets. Nothing runs yet.
     public init(sets: [MigrationSet]? = nil) { self.sets = sets }
 
-    typealias CheckResult = (summary: String, findings: [VerificationReport.Finding])
-
     /// Runs all checks on a connection outside a transaction, each on a snapshot of its own. Blocks.
     /// - Parameters:
     ///   - connection: A connection, with the keys of the datasets whose cells are opened.
@@ -58,15 +56,15 @@ public struct ServerVerification: Sendable {
     ) throws -> CheckResult {
         switch check {
         case .server: try ServerSettingsCheck.run(connection)
-        case .ledger: try ServerLedgerCheck.run(sets, connection)
+        case .ledger: try LedgerCheck.compare(ServerLedger(connection).history(connection), sets)
         case .drift: try ServerDriftCheck.run(sets, schema, connection)
         case .constraints: try ConstraintsCheck.run(schema, connection)
-        case .registry: try ServerRegistryCheck.run(sets, schema, connection)
+        case .registry: try ServerRegistryCheck.run(sets ?? [], schema, connection)
         case .shape: try ShapeCheck.run(schema, connection)
         case .cells: try ServerCellsCheck(sample: cellSample).run(connection, progress)
         case .exposure: try ExposureCheck.run(schema, connection)
         case .orphans: try OrphansCheck.run(schema, connection)
-        case .manifest: try ServerManifestCheck(publisher: publisher).run(schema, connection)
+        case .manifest: try ServerManifestCheck.run(publisher, schema, connection, progress)
         default: throw NotAsked(reason: "no check of servers")
         }
     }

@@ -4,7 +4,7 @@ internal import Lockstep
 enum ShapeCheck {
     static func run(
         _ schema: String, _ connection: borrowing ServerConnection
-    ) throws -> ServerVerification.CheckResult {
+    ) throws -> CheckResult {
         let columns = try SealedRegistries(on: connection, schema: schema).columns
         var findings: [VerificationReport.Finding] = []
         for column in columns {

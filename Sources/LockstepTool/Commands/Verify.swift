@@ -131,10 +131,10 @@ struct Verify: ParsableCommand {
             for finding in outcome.findings { show(finding) }
         }
         guard report.isClean else { return Output.line("NOT verified") }
-        let isComplete = report.outcomes.allSatisfy(\.isCarriedOut)
+        let left = report.outcomes.filter { !$0.isCarriedOut }.map(\.check)
         Output.line(
-            isComplete
-                ? "verified: everything holds" : "verified: everything holds, and the migrations were not compared")
+            "verified: everything holds" + (left.contains(.drift) ? ", and the migrations were not compared" : "")
+                + (left.contains(.cells) ? ", and no cell was opened" : ""))
     }
 
     private func show(_ finding: VerificationReport.Finding) {

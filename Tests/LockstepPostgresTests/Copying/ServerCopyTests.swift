@@ -264,6 +264,6 @@ struct ServerCopyTests {
         let server = try ServerConnection(address)
         let error = refused(.copyDiffers) { _ = try copy.run(from: scratch.file, to: server) }
         #expect(error?.message.contains("the row 9 is the first") == true)
-        #expect(try EngineTable.kind(ServerRegistry.datasets, in: "public", server) == nil)
+        #expect(try EngineTable.kind(StoredTable.datasets.name, in: "public", server) == nil)
     }
 }

@@ -118,7 +118,7 @@ struct PreparedLookupTests {
         }
         #expect(both == ["secret", "Alien"])
         // The look that was prepared is of no use any more, and the registry says the same.
-        try other.execute("ALTER TABLE lockstep_dataset ALTER COLUMN changes TYPE numeric")
+        try other.execute("ALTER TABLE lockstep_dataset ALTER COLUMN changes TYPE integer")
         #expect(try find(exact, "Alien", "Alien") == ["Alien", "Alien"])
     }
 }

@@ -52,34 +52,6 @@ struct ServerMigratorTests {
         #expect(down.notices.contains { $0.code == .rowsLost })
     }
 
-    @Test("A version that fails leaves nothing, and those before it stay")
-    func failure() throws {
-        let server = try TestServer.connection()
-        let set = try ServerScratch.set(
-            two + [ServerScratch.up("CREATE TABLE x (); SELECT 1/0;")])
-        var report = MigrationReport()
-        refused(.migrationFailed) { try ServerMigrator(set).run(on: server, into: &report) }
-        #expect(report.steps.count == 2)
-        #expect(try ServerScratch.tables(server) == ["movies"])
-        #expect(try ServerScratch.recorded(server) == ["1", "2"])
-    }
-
-    @Test("A changed file, a foreign row and a view in the ledger's place are noticed") func ledger() throws {
-        let server = try TestServer.connection()
-        _ = try ServerMigrator(ServerScratch.set(two)).run(on: server)
-        let changed = try ServerScratch.set([two[0], ServerScratch.up("ALTER TABLE movies ADD COLUMN y int;")])
-        refused(.migrationChanged) { _ = try ServerMigrator(changed).run(on: server) }
-        for change in ["version = '01'", "checksum_tokens = '\\x00'", "position = -1", "duration = -1"] {
-            try server.execute("BEGIN")
-            try server.execute("UPDATE lockstep_migration SET \(verbatim: change) WHERE version = '1'")
-            refused(.tampered) { _ = try ServerMigrator.history(server) }
-            try server.execute("ROLLBACK")
-        }
-        try server.execute("ALTER TABLE lockstep_migration RENAME TO other")
-        try server.execute("CREATE VIEW lockstep_migration AS SELECT * FROM other")
-        refused(.tampered) { _ = try ServerMigrator.history(server) }
-    }
-
     @Test("Each schema has a ledger of its own, and a version's search path ends with it") func schemas() throws {
         let address = try TestServer.shared.get().address()
         let server = try ServerConnection(address)
@@ -98,27 +70,8 @@ struct ServerMigratorTests {
         #expect(try ServerScratch.tables(server) == ["a", "b"])
     }
 
-    @Test("A baseline records versions whose SQL does not run")
-    func baseline() throws {
+    @Test("A transaction around a run is refused") func misuse() throws {
         let server = try TestServer.connection()
-        let set = try ServerScratch.set(two)
-        refused(.migrationMissing) {
-            try ServerBaseline(set, at: MigrationVersion(3)).record(on: server)
-        }
-        #expect(try ServerBaseline(set, at: MigrationVersion(1)).record(on: server) == 1)
-        #expect(
-            try ServerScratch.tables(server).isEmpty && ServerScratch.recorded(server) == ["1"])
-        #expect(try ServerBaseline(set, at: MigrationVersion(2)).record(on: server) == 1)
-        refused(.alreadyExists) {
-            try ServerBaseline(set, at: MigrationVersion(2)).record(on: server)
-        }
-    }
-
-    @Test("A set that was read for files is refused, and so is a transaction around a run") func misuse() throws {
-        let server = try TestServer.connection()
-        let set = try MigrationSet(name: "test", files: [(name: "0001_a.sql", content: two[1])])
-        refused(.misuse) { _ = try ServerMigrator(set).run(on: server) }
-        refused(.misuse) { _ = try ServerMigrator(set).plan(.latest, on: server) }
         try server.transaction { server in
             refused(.misuse) { _ = try ServerMigrator(ServerScratch.set(two)).run(on: server) }
         }

@@ -1,6 +1,8 @@
 /// The row counts of the program's tables.
-struct TableRowCounts {
+package struct TableRowCounts {
     private let counts: [ExactText: Int]
+
+    package init(_ counts: [ExactText: Int]) { self.counts = counts }
 
     /// Counts the rows, which reads a b-tree of every table.
     init(_ connection: borrowing Connection) throws {
@@ -24,7 +26,7 @@ struct TableRowCounts {
     }
 
     /// The tables whose row counts have changed since `before`, by name.
-    func changes(since before: TableRowCounts) -> [RehearsalReport.RowChange] {
+    package func changes(since before: TableRowCounts) -> [RehearsalReport.RowChange] {
         Set(counts.keys).union(before.counts.keys).sorted().compactMap { table in
             let change = RehearsalReport.RowChange(
                 table: table.text, before: before.counts[table], after: counts[table])

@@ -1,12 +1,6 @@
 extension Normaliser {
-    /// The normalised bytes of `value`; nil if it has no entry.
-    /// - Throws: ``LockstepError/Code/misuse`` for a value of a type that the rule does not accept.
-    package func normalised(_ value: Value) throws(LockstepError) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        return try append(value, to: &bytes) ? bytes : nil
-    }
-
     /// Appends the normalised bytes of `value`; returns false and appends nothing if it has no entry.
+    /// - Throws: ``LockstepError/Code/misuse`` for a value of a type that the rule does not accept.
     func append(_ value: Value, to bytes: inout [UInt8]) throws(LockstepError) -> Bool {
         try validate()
         switch (self, value) {

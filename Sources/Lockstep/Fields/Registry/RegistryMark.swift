@@ -1,8 +1,10 @@
 /// Identifies one state of a dataset's column registry without the key that authenticates it.
-struct RegistryMark: Sendable, Hashable {
-    let changes: UInt64
+package struct RegistryMark: Sendable, Hashable {
+    package let changes: UInt64
     /// The MAC of the set.
-    let code: [UInt8]
+    package let code: [UInt8]
+
+    package init(changes: UInt64, code: [UInt8]) { (self.changes, self.code) = (changes, code) }
 
     /// The state that the database contains for the dataset; nil if there is none, or its values are impossible.
     init?(_ dataset: [UInt8], _ connection: borrowing Connection) throws {

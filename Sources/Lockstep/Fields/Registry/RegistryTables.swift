@@ -47,7 +47,7 @@
 // MAC covers has exactly one row, and no other rows exist. Which registry belongs to the file, and at which change, is
 // what the fields keyring remembers.
 
-/// Reads and writes the tables of a file.
+/// Reads and writes the tables.
 package enum RegistryTables {
     /// The registry of the keyring's dataset; nil if the database has none.
     /// - Throws: ``LockstepError/Code/registryForged``, ``LockstepError/Code/keyringMismatch``,
@@ -62,43 +62,41 @@ package enum RegistryTables {
         return try records.registry(keys)
     }
 
+    /// The columns that the keyring's dataset proves to be sealed, or on the way there.
+    /// - Throws: The errors of ``read(_:_:)``.
+    static func sealed(_ keys: FieldKeys, _ connection: borrowing Connection) throws -> [SealedColumn] {
+        try read(keys, connection)?.columns.filter { $0.state != .plaintext } ?? []
+    }
+
     /// The rows of a dataset's registry, without proof; nil if the database has none.
     /// - Throws: ``LockstepError/Code/registryForged`` for values of types that the engine does not write.
     package static func records(
-        of dataset: [UInt8], _ connection: borrowing Connection
+        of dataset: [UInt8], _ store: borrowing some TableStore & ~Copyable
     ) throws -> RegistryRecords? {
-        guard try EngineTables.exists(EngineTables.datasets, connection) else { return nil }
-        return try namingForgery {
-            guard let row = try datasetRow(dataset, connection) else { return nil }
-            for table in [EngineTables.columns, EngineTables.fieldKeys]
-            where try !EngineTables.exists(table, connection) {
-                throw forged("lacks the table \(table)")
-            }
-            return RegistryRecords(
-                id: dataset, dataset: row, columns: try columnRows(dataset, connection),
-                indexes: try indexRows(dataset, connection), fieldKeys: try keyRows(dataset, connection))
-        }
+        guard let set = try store.rows(of: .datasets, with: .blob(dataset))?.first else { return nil }
+        guard let columns = try store.rows(of: .columns, with: .blob(dataset)),
+            let fieldKeys = try store.rows(of: .fieldKeys, with: .blob(dataset))
+        else { throw forged("lacks a table") }
+        return RegistryRecords(
+            id: dataset,
+            dataset: .init(
+                changes: try set[1], keyVersion: try set[2], mac: try set[3], database: try set[4],
+                registry: try set[5]),
+            columns: try columns.map(RegistryRecords.ColumnRow.init),
+            indexes: try (store.rows(of: .indexes, with: .blob(dataset)) ?? []).map(RegistryRecords.IndexRow.init),
+            fieldKeys: try fieldKeys.map { .init(version: try $0[1], commitment: try $0[2]) })
     }
 
     /// The stored number of changes to a dataset's registry, not authenticated; 0 without a registry.
     static func changes(
         of dataset: [UInt8], _ connection: borrowing Connection
     ) throws -> UInt64 {
-        try namingForgery {
+        do {
             let changes = try connection.value(
                 "SELECT changes FROM main.lockstep_dataset WHERE dataset = ?", dataset, as: Int64.self)
             return UInt64(clamping: changes ?? 0)
-        }
-    }
-
-    /// A table that lacks a column, or holds another type of value, was not written by the engine.
-    private static func namingForgery<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as LockstepError
-            where error.code == .decodeMismatch || error.code == .sqlFailed
-        {
-            throw forged("has impossible values")
+        } catch let error as LockstepError where [.decodeMismatch, .sqlFailed].contains(error.code) {
+            throw StoredTable.datasets.invalid("a value of the wrong type")
         }
     }
 
@@ -114,206 +112,119 @@ package enum RegistryTables {
 
     /// Writes the rows of a registry, in place of those of its dataset, in the open transaction.
     package static func write(
-        _ records: RegistryRecords, _ connection: borrowing Connection
+        _ records: RegistryRecords, _ store: borrowing some TableStore & ~Copyable
     ) throws {
-        try prepare(connection)
-        let dataset = records.dataset
-        try connection.execute(
-            """
-            INSERT OR REPLACE INTO main.lockstep_dataset (dataset, changes, key_version, mac, registry)
-            VALUES (?, ?, ?, ?, ?)
-            """, records.id, dataset.changes, dataset.keyVersion, dataset.mac, dataset.registry)
-        let column = try connection.prepare(
-            """
-            INSERT OR REPLACE INTO main.lockstep_column
-                (dataset, id, table_name, name, mode, padding, state, cursor, mac, row_key, identity)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-        for one in records.columns {
-            try column.run(
-                records.id, one.id, one.table, one.name, one.mode, one.padding, one.state,
-                one.cursor, one.mac, one.rowKey, one.identity)
+        let (id, set) = (Value.blob(records.id), records.dataset)
+        for table in tables { try store.make(table) }
+        try remove(records.id, store)
+        try store.insert(
+            [
+                id, .integer(set.changes), .integer(set.keyVersion), .blob(set.mac), .null,
+                set.registry.map(Value.blob) ?? .null,
+            ], into: .datasets)
+        for one in records.columns { try store.insert([id] + one.values, into: .columns) }
+        for one in records.indexes { try store.insert([id] + one.values, into: .indexes) }
+        for one in records.fieldKeys {
+            try store.insert([id, .integer(one.version), .blob(one.commitment)], into: .fieldKeys)
         }
-        try connection.execute(
-            "DELETE FROM main.lockstep_index WHERE dataset = ?", records.id)
-        let index = try connection.prepare(
-            """
-            INSERT INTO main.lockstep_index
-                (dataset, column_id, number, name, normaliser, bits, key_version, commitment, mac)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-        for one in records.indexes {
-            try index.run(
-                records.id, one.column, one.number, one.name, one.normaliser, one.bits,
-                one.keyVersion, one.commitment, one.mac)
-        }
-        let key = try connection.prepare(
-            """
-            INSERT OR IGNORE INTO main.lockstep_field_key (dataset, version, commitment)
-            VALUES (?, ?, ?)
-            """)
-        for one in records.fieldKeys { try key.run(records.id, one.version, one.commitment) }
     }
 
     /// Removes what the tables hold of a dataset, in the open transaction.
-    static func remove(_ dataset: [UInt8], _ connection: borrowing Connection) throws {
-        for table in [EngineTables.datasets, EngineTables.columns, EngineTables.indexes, EngineTables.fieldKeys]
-        where try EngineTables.exists(table, connection) {
-            try connection.execute("DELETE FROM main.\(name: table) WHERE dataset = ?", dataset)
+    static func remove(_ dataset: [UInt8], _ store: borrowing some TableStore & ~Copyable) throws {
+        for table in tables where try store.has(table) {
+            try store.delete(from: table, where: [("dataset", .blob(dataset))])
         }
     }
 
     /// The columns of all datasets that are not plaintext, as the tables claim without proof: for messages to callers
     /// that do not have their keys.
-    package static func claimed(_ connection: borrowing Connection) throws -> [SealedColumn] {
-        guard try EngineTables.exists(EngineTables.columns, connection) else { return [] }
-        return try namingForgery {
-            let datasets = try connection.query(
-                "SELECT DISTINCT dataset FROM main.lockstep_column ORDER BY dataset"
-            ) { row in try row[0] as [UInt8] }
-            return try datasets.flatMap { dataset in
-                try RegistryRecords.claimed(columnRows(dataset, connection), indexRows(dataset, connection))
-            }
+    package static func claimed(_ store: borrowing some TableStore & ~Copyable) throws -> [SealedColumn] {
+        try claims(store).map(\.column)
+    }
+
+    /// The same with their datasets.
+    package static func claims(
+        _ store: borrowing some TableStore & ~Copyable
+    ) throws -> [(dataset: [UInt8], column: SealedColumn)] {
+        guard let rows = try store.rows(of: .columns, with: nil), !rows.isEmpty else { return [] }
+        let columns = try Dictionary(grouping: rows) { try $0[0] as [UInt8] }
+        let indexes = try Dictionary(grouping: store.rows(of: .indexes, with: nil) ?? []) { try $0[0] as [UInt8] }
+        return try columns.keys.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { dataset in
+            try RegistryRecords.claimed(
+                columns[dataset, default: []].map(RegistryRecords.ColumnRow.init),
+                indexes[dataset, default: []].map(RegistryRecords.IndexRow.init)
+            ).map { (dataset, $0) }
         }
     }
 
     /// The datasets that the tables claim to have sealed columns of, without proof.
-    package static func datasets(_ connection: borrowing Connection) throws -> [[UInt8]] {
-        guard try EngineTables.exists(EngineTables.datasets, connection) else { return [] }
-        return try namingForgery {
-            try connection.query("SELECT dataset FROM main.lockstep_dataset ORDER BY dataset") {
-                row in try row[0]
-            }
-        }
+    package static func datasets(_ store: borrowing some TableStore & ~Copyable) throws -> [[UInt8]] {
+        try store.rows(of: .datasets, with: nil)?.map { try $0[0] } ?? []
     }
 
-    // MARK: Rows
-
-    /// A column of a table as SQL, or NULL if the table is of a format without it.
-    private static func optional(
-        _ column: String, in table: String, _ connection: borrowing Connection
-    ) -> String {
-        EngineTables.has(column, in: table, connection) ? column : "NULL"
-    }
-
-    private static func datasetRow(
-        _ dataset: [UInt8], _ connection: borrowing Connection
-    ) throws -> RegistryRecords.DatasetRow? {
-        try connection.query(
-            """
-            SELECT changes, key_version, mac, \(verbatim: optional("database", in: EngineTables.datasets, connection)),
-                \(verbatim: optional("registry", in: EngineTables.datasets, connection))
-            FROM main.lockstep_dataset WHERE dataset = ?
-            """, dataset
-        ) { row in
-            RegistryRecords.DatasetRow(
-                changes: try row[0], keyVersion: try row[1], mac: try row[2],
-                database: try row[3], registry: try row[4])
-        }.first
-    }
-
-    private static func columnRows(
-        _ dataset: [UInt8], _ connection: borrowing Connection
-    ) throws -> [RegistryRecords.ColumnRow] {
-        try connection.query(
-            """
-            SELECT id, table_name, name, mode, padding, state, cursor, mac,
-                \(verbatim: optional("row_key", in: EngineTables.columns, connection)),
-                \(verbatim: optional("identity", in: EngineTables.columns, connection))
-            FROM main.lockstep_column WHERE dataset = ? ORDER BY id
-            """, dataset
-        ) { row in
-            RegistryRecords.ColumnRow(
-                id: try row[0], table: try row[1], name: try row[2], mode: try row[3], padding: try row[4],
-                state: try row[5], cursor: try row[6], mac: try row[7], rowKey: try row[8], identity: try row[9])
-        }
-    }
-
-    static func indexRows(
-        _ dataset: [UInt8], _ connection: borrowing Connection
-    ) throws -> [RegistryRecords.IndexRow] {
-        guard try EngineTables.exists(EngineTables.indexes, connection) else { return [] }
-        return try connection.query(
-            """
-            SELECT column_id, number, name, normaliser, bits, key_version, commitment, mac
-            FROM main.lockstep_index WHERE dataset = ? ORDER BY column_id, number
-            """, dataset
-        ) { row in
-            RegistryRecords.IndexRow(
-                column: try row[0], number: try row[1], name: try row[2], normaliser: try row[3],
-                bits: try row[4], keyVersion: try row[5], commitment: try row[6],
-                mac: try row[7])
-        }
-    }
-
-    private static func keyRows(
-        _ dataset: [UInt8], _ connection: borrowing Connection
-    ) throws -> [RegistryRecords.FieldKeyRow] {
-        try connection.query(
-            "SELECT version, commitment FROM main.lockstep_field_key WHERE dataset = ?", dataset
-        ) { row in RegistryRecords.FieldKeyRow(version: try row[0], commitment: try row[1]) }
-    }
-
-    private static func prepare(_ connection: borrowing Connection) throws {
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS main.lockstep_index (
-                dataset BLOB NOT NULL,
-                column_id INTEGER NOT NULL,
-                number INTEGER NOT NULL,
-                name TEXT NOT NULL,
-                normaliser TEXT NOT NULL,
-                bits INTEGER NOT NULL,
-                key_version INTEGER NOT NULL,
-                commitment BLOB NOT NULL,
-                mac BLOB NOT NULL,
-                PRIMARY KEY (dataset, column_id, number)
-            ) WITHOUT ROWID
-            """)
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS main.lockstep_dataset (
-                dataset BLOB PRIMARY KEY NOT NULL,
-                changes INTEGER NOT NULL,
-                key_version INTEGER NOT NULL,
-                mac BLOB NOT NULL,
-                database BLOB,
-                registry BLOB
-            ) WITHOUT ROWID
-            """)
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS main.lockstep_column (
-                dataset BLOB NOT NULL,
-                id INTEGER NOT NULL,
-                table_name TEXT NOT NULL,
-                name TEXT NOT NULL,
-                mode TEXT NOT NULL,
-                padding INTEGER NOT NULL,
-                state TEXT NOT NULL,
-                cursor INTEGER,
-                mac BLOB NOT NULL,
-                row_key TEXT,
-                identity BLOB,
-                PRIMARY KEY (dataset, id)
-            ) WITHOUT ROWID
-            """)
-        for (table, column, type) in [
-            (EngineTables.datasets, "database", "BLOB"), (EngineTables.columns, "row_key", "TEXT"),
-            (EngineTables.datasets, "registry", "BLOB"), (EngineTables.columns, "identity", "BLOB"),
-        ] where !EngineTables.has(column, in: table, connection) {
-            try connection.execute("ALTER TABLE main.\(name: table) ADD COLUMN \(name: column) \(verbatim: type)")
-        }
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS main.lockstep_field_key (
-                dataset BLOB NOT NULL,
-                version INTEGER NOT NULL,
-                commitment BLOB NOT NULL,
-                PRIMARY KEY (dataset, version)
-            ) WITHOUT ROWID
-            """)
-    }
+    private static let tables: [StoredTable] = [.datasets, .columns, .indexes, .fieldKeys]
 
     static func forged(_ what: String) -> LockstepError { RegistryRecords.forged(what) }
+}
+
+extension StoredTable {
+    package static let datasets = registry(
+        EngineTables.datasets,
+        [
+            .init("changes", .integer), .init("key_version", .integer), .init("mac", .bytes),
+            .init("database", .bytes, later: true), .init("registry", .bytes, later: true),
+        ], key: [])
+    fileprivate static let columns = registry(
+        EngineTables.columns,
+        [
+            .init("id", .integer), .init("table_name", .text), .init("name", .text), .init("mode", .text),
+            .init("padding", .integer), .init("state", .text), .init("cursor", .integer, optional: true),
+            .init("mac", .bytes), .init("row_key", .text, later: true), .init("identity", .bytes, later: true),
+        ], key: ["id"])
+    static let indexes = registry(
+        EngineTables.indexes,
+        [
+            .init("column_id", .integer), .init("number", .integer), .init("name", .text), .init("normaliser", .text),
+            .init("bits", .integer), .init("key_version", .integer), .init("commitment", .bytes), .init("mac", .bytes),
+        ], key: ["column_id", "number"])
+    fileprivate static let fieldKeys = registry(
+        EngineTables.fieldKeys, [.init("version", .integer), .init("commitment", .bytes)], key: ["version"])
+
+    /// The first column is the dataset.
+    private static func registry(_ name: String, _ columns: [Column], key: [String]) -> StoredTable {
+        StoredTable(
+            name, [.init("dataset", .bytes)] + columns, key: ["dataset"] + key, isWithoutRowID: true
+        ) { _ in RegistryRecords.forged("has impossible values") }
+    }
+}
+
+extension RegistryRecords.ColumnRow {
+    fileprivate init(_ row: StoredRow) throws(LockstepError) {
+        self.init(
+            id: try row[1], table: try row[2], name: try row[3], mode: try row[4], padding: try row[5],
+            state: try row[6], cursor: try row[7], mac: try row[8], rowKey: try row[9], identity: try row[10])
+    }
+
+    fileprivate var values: [Value] {
+        [
+            .integer(id), .text(table), .text(name), .text(mode), .integer(padding), .text(state),
+            cursor.map(Value.integer) ?? .null, .blob(mac), rowKey.map(Value.text) ?? .null,
+            identity.map(Value.blob) ?? .null,
+        ]
+    }
+}
+
+extension RegistryRecords.IndexRow {
+    fileprivate init(_ row: StoredRow) throws(LockstepError) {
+        self.init(
+            column: try row[1], number: try row[2], name: try row[3], normaliser: try row[4], bits: try row[5],
+            keyVersion: try row[6], commitment: try row[7], mac: try row[8])
+    }
+
+    fileprivate var values: [Value] {
+        [
+            .integer(column), .integer(number), .text(name), .text(normaliser), .integer(bits), .integer(keyVersion),
+            .blob(commitment), .blob(mac),
+        ]
+    }
 }

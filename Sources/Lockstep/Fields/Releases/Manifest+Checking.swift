@@ -21,45 +21,40 @@ extension Manifest {
         _ connection: borrowing Connection, publisher: Publisher, dataset: [UInt8]? = nil,
         minimum: UInt64 = 1, progress: JobProgress.Handler = { _ in }
     ) throws -> ManifestReport {
-        let time = JobTime()
-        return try connection.read { connection in
-            let datasets = try dataset.map { [$0] } ?? ReleaseComparison.datasets(connection)
-            let check = ReleaseComparison(publisher: publisher, minimum: minimum)
-            var outcomes: [ManifestReport.Outcome] = []
-            for dataset in datasets {
-                outcomes.append(try check.run(dataset, connection, progress))
-            }
-            if outcomes.isEmpty {
-                outcomes = [ManifestReport.Outcome(dataset: nil, findings: [.missing])]
-            }
-            return ManifestReport(outcomes: outcomes, time: time.ended())
+        try connection.read { connection in
+            try ReleaseComparison(publisher: publisher, minimum: minimum).run(dataset, connection, progress)
         }
     }
 }
 
-/// The checks of one dataset, in the open snapshot. An attacker might have written anything in the database that the
-/// publisher's signature does not cover.
-private struct ReleaseComparison {
-    let publisher: Publisher
-    let minimum: UInt64
+/// The comparison of a database, in the open snapshot, with its publisher's manifests. An attacker might have written
+/// anything in it that the publisher's signature does not cover.
+package struct ReleaseComparison {
+    private let publisher: Publisher
+    private let minimum: UInt64
 
-    /// All datasets that the database names in any table.
-    static func datasets(_ connection: borrowing Connection) throws -> [[UInt8]] {
-        var datasets = Set(try ManifestTable.datasets(connection))
-        if try EngineTables.exists(EngineTables.datasets, connection) {
-            datasets.formUnion(
-                try connection.query(
-                    "SELECT dataset FROM main.lockstep_dataset WHERE typeof(dataset) = 'blob'"
-                ) { row in try row[0] })
-        }
-        return datasets.sorted { $0.lexicographicallyPrecedes($1) }
+    package init(publisher: Publisher, minimum: UInt64 = 1) {
+        (self.publisher, self.minimum) = (publisher, minimum)
     }
 
-    func run(
-        _ dataset: [UInt8], _ connection: borrowing Connection, _ progress: JobProgress.Handler
+    /// - Parameter dataset: Its identifier; nil for every dataset that the database names.
+    package func run(
+        _ dataset: [UInt8]?, _ database: borrowing some ReleasedDatabase & ~Copyable, _ progress: JobProgress.Handler
+    ) throws -> ManifestReport {
+        let time = JobTime()
+        var outcomes: [ManifestReport.Outcome] = []
+        for dataset in try dataset.map({ [$0] }) ?? database.namedDatasets() {
+            outcomes.append(try outcome(dataset, database, progress))
+        }
+        if outcomes.isEmpty { outcomes = [ManifestReport.Outcome(dataset: nil, findings: [.missing])] }
+        return ManifestReport(outcomes: outcomes, time: time.ended())
+    }
+
+    private func outcome(
+        _ dataset: [UInt8], _ database: borrowing some ReleasedDatabase & ~Copyable, _ progress: JobProgress.Handler
     ) throws -> ManifestReport.Outcome {
         var outcome = ManifestReport.Outcome(dataset: dataset)
-        guard let text = try ManifestTable.text(of: dataset, connection) else {
+        guard let text = try database.manifestText(of: dataset) else {
             outcome.findings = [.missing]
             return outcome
         }
@@ -79,11 +74,8 @@ private struct ReleaseComparison {
         if manifest.number < minimum {
             outcome.findings.append(.outdated(number: manifest.number, minimum: minimum))
         }
-        if let finding = try registryFinding(manifest, connection) {
-            outcome.findings.append(finding)
-        }
-        let definitions =
-            manifest.version == .first ? nil : try ManifestDefinition.all(connection)
+        if let finding = try registryFinding(manifest, database) { outcome.findings.append(finding) }
+        let definitions = manifest.version == .first ? nil : try database.definitions()
         var compared = ManifestReport.Comparison(notCompared: manifest.notCovered)
         if let released = manifest.schema, let definitions {
             let found = try ManifestSchema(definitions, tables: manifest.tables.map(\.name))
@@ -93,8 +85,9 @@ private struct ReleaseComparison {
             }
         }
         for table in manifest.tables {
-            let check = TableComparison(released: table, definitions: definitions)
-            let (findings, seen) = try check.run(connection, progress)
+            let check = TableComparison(
+                released: table, isWhole: manifest.version != .first, definitions: definitions)
+            let (findings, seen) = try check.run(database, progress)
             outcome.findings += findings
             if let seen { compared.tables.append(seen) }
         }
@@ -112,11 +105,9 @@ private struct ReleaseComparison {
     }
 
     private func registryFinding(
-        _ manifest: Manifest, _ connection: borrowing Connection
+        _ manifest: Manifest, _ database: borrowing some ReleasedDatabase & ~Copyable
     ) throws -> ManifestReport.Finding? {
-        guard let mark = try RegistryMark(manifest.dataset, connection) else {
-            return .registryMissing
-        }
+        guard let mark = try database.registryMark(of: manifest.dataset) else { return .registryMissing }
         let released = manifest.registryChanges
         if mark.changes < released {
             return .registryOlder(changes: mark.changes, released: released)
@@ -126,53 +117,36 @@ private struct ReleaseComparison {
         }
         // The MAC authenticates the columns to a reader with a field key. For other readers, the columns must equal the
         // signed ones.
-        let isSame = ConstantTime.equal(mark.code.span, manifest.registryCode.span)
-        let isClaimed = try claimed(manifest, connection) && claimedTokens(manifest, connection)
-        return isSame && isClaimed ? nil : .registryOther
-    }
-
-    /// Whether the registry's sealed columns are those of the release.
-    private func claimed(
-        _ manifest: Manifest, _ connection: borrowing Connection
-    ) throws -> Bool {
-        guard try EngineTables.exists(EngineTables.columns, connection) else { return false }
-        // The rows can hold anything; in hexadecimal, two different rows never look the same.
-        let claimed = try connection.query(
-            """
-            SELECT lower(hex(id) || '.' || hex(state) || '.' || hex(lower(table_name)) || '.'
-                || hex(lower(name)))
-            FROM main.lockstep_column WHERE dataset = ? AND state IS NOT 'plaintext' ORDER BY id
-            """, manifest.dataset
-        ) { row in try row[0] as String }
-        let columns = manifest.tables.flatMap { table in
-            table.columns.map { (id: $0.id, table: table.name, name: $0.name) }
+        guard ConstantTime.equal(mark.code.span, manifest.registryCode.span) else { return .registryOther }
+        do {
+            let records = try database.registryRecords(of: manifest.dataset)
+            return records?.isReleased(by: manifest) == true ? nil : .registryOther
+        } catch let error as LockstepError where error.code == .registryForged {
+            return .registryOther
         }
-        let expected = columns.sorted { $0.id < $1.id }.map { column in
-            ["\(column.id)", "sealed", column.table.asciiLowercased, column.name.asciiLowercased]
-                .map { Hex.encode(Array($0.utf8)) }.joined(separator: ".")
-        }
-        return claimed == expected
     }
+}
 
-    /// Whether the registry's blind indexes are those of the release. Version 1 does not cover them.
-    private func claimedTokens(
-        _ manifest: Manifest, _ connection: borrowing Connection
-    ) throws -> Bool {
+extension RegistryRecords {
+    /// Whether the sealed columns and their blind indexes are those of the release. Version 1 does not cover the
+    /// indexes.
+    fileprivate func isReleased(by manifest: Manifest) -> Bool {
+        func line(_ parts: String...) -> [ExactText] { parts.map { ExactText($0) } }
+        let (plaintext, sealed) = (SealedColumn.State.plaintext.rawValue, SealedColumn.State.sealed.rawValue)
+        let claimed = columns.filter { !$0.state.hasSameBytes(as: plaintext) }
+        let released = manifest.tables.flatMap { table in table.columns.map { (table.name, $0) } }
+            .sorted { $0.1.id < $1.1.id }
+        guard
+            claimed.map({ line("\($0.id)", $0.state, $0.table.asciiLowercased, $0.name.asciiLowercased) })
+                == released.map({ table, column in
+                    line("\(column.id)", sealed, table.asciiLowercased, column.name.asciiLowercased)
+                })
+        else { return false }
         if manifest.version == .first { return true }
-        let tokens = manifest.tables.flatMap(\.tokens)
-        guard try EngineTables.exists(EngineTables.indexes, connection) else {
-            return tokens.isEmpty
+        let tokens = manifest.tables.flatMap(\.tokens).sorted { one, other in
+            (one.column, one.number) < (other.column, other.number)
         }
-        let claimed = try connection.query(
-            """
-            SELECT lower(hex(column_id) || '.' || hex(number) || '.' || hex(lower(name)))
-            FROM main.lockstep_index WHERE dataset = ? ORDER BY column_id, number
-            """, manifest.dataset
-        ) { row in try row[0] as String }
-        let released = tokens.sorted { ($0.column, $0.number) < ($1.column, $1.number) }.map {
-            ["\($0.column)", "\($0.number)", $0.name.asciiLowercased]
-                .map { Hex.encode(Array($0.utf8)) }.joined(separator: ".")
-        }
-        return claimed == released
+        return indexes.map { line("\($0.column)", "\($0.number)", $0.name.asciiLowercased) }
+            == tokens.map { line("\($0.column)", "\($0.number)", $0.name.asciiLowercased) }
     }
 }

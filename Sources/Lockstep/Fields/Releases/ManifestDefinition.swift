@@ -2,7 +2,7 @@
 ///
 /// The digest covers the SQL as stored in the file. VACUUM, ANALYZE, REINDEX and copies do not change it, and a reader
 /// can compute the same digest without parsing SQL.
-struct ManifestDefinition {
+package struct ManifestDefinition {
     let name: String
     /// The table of an index; nil for anything else.
     let indexed: SQLName?

@@ -6,7 +6,7 @@ package struct ManifestRows: Sendable, Hashable {
     /// The digest of all columns; nil in version 1.
     package let wholeDigest: [UInt8]?
 
-    init(count: UInt64, digest: [UInt8], wholeDigest: [UInt8]? = nil) {
+    package init(count: UInt64, digest: [UInt8], wholeDigest: [UInt8]? = nil) {
         self.count = count
         self.digest = digest
         self.wholeDigest = wholeDigest

@@ -1,43 +1,27 @@
 /// The comparison of one table with its entry in a manifest, in the open snapshot.
 struct TableComparison {
     let released: Manifest.Table
-    /// The database's definitions; nil for version 1, which does not cover them.
+    /// Whether the release covers all columns, and not only the key and the sealed ones.
+    let isWhole: Bool
+    /// The database's definitions; nil if they are not compared.
     let definitions: [ManifestDefinition]?
 
     typealias Finding = ManifestReport.Finding
 
     /// - Returns: The differences, and the compared parts if the rows could be compared.
     func run(
-        _ connection: borrowing Connection, _ progress: JobProgress.Handler
+        _ database: borrowing some ReleasedDatabase & ~Copyable, _ progress: JobProgress.Handler
     ) throws -> (findings: [Finding], compared: ManifestReport.Comparison.Table?) {
-        let indexFindings = indexFindings()
-        guard let shape = try SealedTable(released.name, connection) else {
-            return ([.tableMissing(released.name)], nil)
+        switch try database.rows(of: released, isWhole: isWhole, progress) {
+        case .missing: return ([.tableMissing(released.name)], nil)
+        case .other: return ([.tableOther(released.name)] + indexFindings(), nil)
+        case .found(let found):
+            let compared = ManifestReport.Comparison.Table(
+                name: released.name, rowCount: found.count,
+                columns: released.key + released.columnNames + (isWhole ? released.otherNames : []),
+                indexes: released.indexNames)
+            return ((rowFinding(found).map { [$0] } ?? []) + indexFindings(), compared)
         }
-        guard try hasColumns(shape, connection) else {
-            return ([.tableOther(released.name)] + indexFindings, nil)
-        }
-        let others = definitions == nil ? nil : released.otherNames
-        let found = try ManifestRows(
-            shape, columns: released.columns.map(\.name), others: others,
-            of: Int(clamping: released.rowCount), connection, progress: progress)
-        let compared = ManifestReport.Comparison.Table(
-            name: released.name, rowCount: found.count, columns: released.key + released.columnNames + (others ?? []),
-            indexes: released.indexNames)
-        return ((rowFinding(found).map { [$0] } ?? []) + indexFindings, compared)
-    }
-
-    /// Whether key and columns are those of the release: for version 1 at least these, for version 2 exactly these.
-    private func hasColumns(
-        _ shape: SealedTable, _ connection: borrowing Connection
-    ) throws -> Bool {
-        let key = released.key.map { SQLName($0) }
-        guard shape.key.columns.map({ SQLName($0.name) }) == key else { return false }
-        guard definitions != nil else {
-            return released.columnNames.allSatisfy { shape.column($0) != nil }
-        }
-        let others = (released.columnNames + released.otherNames).map { SQLName($0) }
-        return try Set(shape.storedColumns(connection)) == Set(key + others)
     }
 
     private func rowFinding(_ found: ManifestRows) -> Finding? {

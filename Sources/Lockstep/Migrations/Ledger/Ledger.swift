@@ -20,8 +20,8 @@ public enum Ledger {
         try connection.read { connection in
             let history = MigrationHistory(
                 entries: try entries(connection), unfinished: try MigrationProgress.all(connection),
-                repeated: try RepeatableLedger.all(connection))
-            if !history.unfinished.isEmpty { try LedgerRows.requireConsistent(history) }
+                repeated: try LedgerRows.repeated(connection))
+            try history.requireConsistent()
             return history
         }
     }
@@ -39,23 +39,7 @@ public enum Ledger {
         guard try !EngineTables.exists(EngineTables.ledger, connection, isSchemaRead: true) else {
             return
         }
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS main.lockstep_migration (
-                position INTEGER PRIMARY KEY,
-                "set" TEXT NOT NULL,
-                version TEXT NOT NULL,
-                name TEXT NOT NULL,
-                checksum_bytes BLOB NOT NULL,
-                checksum_text BLOB NOT NULL,
-                checksum_tokens BLOB NOT NULL,
-                down TEXT,
-                applied_at INTEGER NOT NULL,
-                duration INTEGER NOT NULL,
-                tool_version TEXT NOT NULL,
-                UNIQUE ("set", version)
-            )
-            """)
+        try connection.make(.ledger)
     }
 
     /// Records a version as applied, within the open transaction and with the engine's rights; the table must exist.
@@ -64,25 +48,14 @@ public enum Ledger {
         _ migration: Migration, of set: String, duration: Int64,
         _ connection: borrowing Connection
     ) throws {
-        var entry = LedgerEntry(
-            set: set, version: migration.version, name: migration.name, checksums: migration.checksums,
-            down: migration.recordedDown, appliedAt: Clock.microsecondsSinceEpoch, duration: duration,
-            toolVersion: LockstepVersion.current, position: try nextPosition(connection))
-        entry.code = try LedgerCodes(connection).code(for: entry)
-        try LedgerRows.write(entry, connection)
+        let last: Int64? = try connection.value("SELECT coalesce(max(position), 0) FROM main.lockstep_migration")
+        try LedgerRows.record(
+            migration, of: set, after: last ?? 0, duration: duration, LedgerCodes(connection), connection)
         try mirrorCount(connection)
     }
 
-    /// The MAC covers the position, so the position must be known before the row is written.
-    private static func nextPosition(_ connection: borrowing Connection) throws -> Int64 {
-        let last: Int64? = try connection.value("SELECT coalesce(max(position), 0) FROM main.lockstep_migration")
-        let (next, overflow) = (last ?? 0).addingReportingOverflow(1)
-        guard !overflow else { throw LedgerRows.impossible("position") }
-        return next
-    }
-
     static func erase(_ entry: LedgerEntry, _ connection: borrowing Connection) throws {
-        try connection.execute("DELETE FROM main.lockstep_migration WHERE position = ?", entry.position)
+        try connection.delete(from: .ledger, where: [("position", .integer(entry.position))])
         try mirrorCount(connection)
     }
 

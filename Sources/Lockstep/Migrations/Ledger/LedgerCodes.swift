@@ -10,11 +10,11 @@ struct LedgerCode: Sendable, Equatable {
 
 /// Makes and checks the MACs of ledger rows with the field keys of one connection. The comment in
 /// LedgerEntry.swift lists the covered fields.
-struct LedgerCodes {
+package struct LedgerCodes {
     /// Sorted by dataset identifier, so that the order in which the keys were given makes no difference.
     private let keys: [FieldKeys]
 
-    init(_ keys: [FieldKeys]) {
+    package init(_ keys: [FieldKeys]) {
         self.keys = keys.sorted { $0.dataset.lexicographicallyPrecedes($1.dataset) }
     }
 

@@ -30,28 +30,28 @@ public struct LedgerRepair: Sendable, Equatable {
     public let toolVersion: String
 }
 
+extension StoredTable {
+    fileprivate static let repairs = StoredTable(
+        EngineTables.repairs,
+        [
+            .init("position", .integer), .init("set", .text), .init("version", .text), .init("former_name", .text),
+            .init("former_checksum", .bytes), .init("checksum", .bytes), .init("repaired_at", .integer),
+            .init("tool_version", .text),
+        ], key: ["position"], invalid: LedgerRows.invalid("list of repairs"))
+}
+
 extension Ledger {
     /// The repairs of the ledger, in their order. They are notes for people: anyone with the database's key can write
     /// them.
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     public static func repairs(_ connection: borrowing Connection) throws -> [LedgerRepair] {
-        guard try EngineTables.exists(EngineTables.repairs, connection) else { return [] }
-        let found = try LedgerRows.decoding("list of repairs") {
-            try connection.query(
-                """
-                SELECT "set", version, former_name, former_checksum, checksum, repaired_at, tool_version
-                FROM main.lockstep_repair ORDER BY position
-                """
-            ) { row in
-                LedgerRepair(
-                    set: try row[0], version: try LedgerRows.version(row[1]),
-                    formerName: try row[2],
-                    formerChecksum: try row[3], checksum: try row[4], repairedAt: try row[5],
-                    toolVersion: try row[6])
-            }
+        let found = try (connection.rows(of: .repairs, with: nil) ?? []).map { row in
+            LedgerRepair(
+                set: try row[1], version: try row.version(2), formerName: try row[3], formerChecksum: try row[4],
+                checksum: try row[5], repairedAt: try row[6], toolVersion: try row[7])
         }
         guard found.allSatisfy({ $0.formerChecksum.count == 32 && $0.checksum.count == 32 }) else {
-            throw LedgerRows.impossible("checksum of a repair")
+            throw StoredTable.repairs.invalid("an invalid checksum of a repair")
         }
         return found
     }
@@ -64,26 +64,14 @@ extension Ledger {
             down: migration.recordedDown, appliedAt: entry.appliedAt, duration: entry.duration,
             toolVersion: entry.toolVersion, position: entry.position)
         new.code = try LedgerCodes(connection).code(for: new)
-        try connection.execute("DELETE FROM main.lockstep_migration WHERE position = ?", entry.position)
+        try connection.delete(from: .ledger, where: [("position", .integer(entry.position))])
         try LedgerRows.write(new, connection)
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS main.lockstep_repair (
-                position INTEGER PRIMARY KEY,
-                "set" TEXT NOT NULL,
-                version TEXT NOT NULL,
-                former_name TEXT NOT NULL,
-                former_checksum BLOB NOT NULL,
-                checksum BLOB NOT NULL,
-                repaired_at INTEGER NOT NULL,
-                tool_version TEXT NOT NULL
-            )
-            """)
-        try connection.execute(
-            """
-            INSERT INTO main.lockstep_repair ("set", version, former_name, former_checksum, checksum,
-                repaired_at, tool_version) VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, entry.set, entry.version.description, entry.name, entry.checksums.bytes,
-            new.checksums.bytes, Clock.microsecondsSinceEpoch, LockstepVersion.current)
+        try connection.make(.repairs)
+        try connection.insert(
+            [
+                .null, .text(entry.set), .text(entry.version.description), .text(entry.name),
+                .blob(entry.checksums.bytes), .blob(new.checksums.bytes), .integer(Clock.microsecondsSinceEpoch),
+                .text(LockstepVersion.current),
+            ], into: .repairs)
     }
 }

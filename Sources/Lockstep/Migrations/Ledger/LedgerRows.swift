@@ -1,121 +1,127 @@
-/// The rows of the engine's tables about migrations, as stored. Anyone with the database's key can write them, so
-/// each row is validated against the form that Lockstep writes.
-enum LedgerRows {
-    /// The additional columns of a row written with field keys.
-    private static let codeColumns = [
-        (name: "mac_dataset", type: "BLOB"), (name: "mac_key_version", type: "INTEGER"), (name: "mac", type: "BLOB"),
+extension StoredTable {
+    /// See LedgerEntry.swift.
+    package static let ledger = StoredTable(
+        EngineTables.ledger,
+        [.init("position", .integer), .init("set", .text), .init("version", .text), .init("name", .text)]
+            + checksums + [
+                .init("down", .text, optional: true), .init("applied_at", .integer), .init("duration", .integer),
+                .init("tool_version", .text),
+            ] + code,
+        key: ["position"], unique: ["set", "version"], invalid: LedgerRows.invalid("ledger"))
+
+    /// See UnfinishedMigration.swift.
+    static let progress = StoredTable(
+        EngineTables.progress,
+        begun + [
+            .init("segment", .integer), .init("cursor", .anything, optional: true), .init("started_at", .integer),
+            .init("completed", .bytes, later: true),
+        ] + code,
+        key: ["set", "version"], order: ["started_at"], invalid: LedgerRows.invalid("progress table"))
+
+    /// See RepeatedMigration.swift.
+    package static let repeatables = StoredTable(
+        EngineTables.repeatables,
+        [.init("set", .text), .init("name", .text)] + checksums + [
+            .init("applied_at", .integer), .init("duration", .integer), .init("tool_version", .text),
+        ],
+        key: ["set", "name"], invalid: LedgerRows.invalid("ledger of repeatable migrations"))
+
+    private static let checksums: [Column] = [
+        .init("checksum_bytes", .bytes), .init("checksum_text", .bytes), .init("checksum_tokens", .bytes),
     ]
+
+    /// What both engines note of a version in progress.
+    package static let begun =
+        [.init("set", .text), .init("version", .text), .init("name", .text)] + checksums + [
+            .init("down", .text, optional: true), .init("is_up", .flag),
+        ]
+
+    private static let code: [Column] = [
+        .init("mac_dataset", .bytes, later: true), .init("mac_key_version", .integer, later: true),
+        .init("mac", .bytes, later: true),
+    ]
+}
+
+/// The rows of the engine's tables about migrations, as every engine stores them. Anyone with the database's key, and
+/// a server's operator, can write them: each row is held to the form that Lockstep writes.
+package enum LedgerRows {
+    static func invalid(_ table: String) -> @Sendable (String) -> LockstepError {
+        { what in LockstepError(.tampered, "the \(table) contains \(what)", hint: restoreHint) }
+    }
+
+    static let restoreHint = "restore the database from a backup"
 
     // MARK: The ledger
 
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
-    static func read(_ connection: borrowing Connection) throws -> [LedgerEntry] {
-        guard try EngineTables.exists(EngineTables.ledger, connection) else { return [] }
-        let hasCodes = try hasCodeColumns(EngineTables.ledger, connection)
-        let codes = hasCodes ? ", mac_dataset, mac_key_version, mac" : ""
-        let entries = try decoding("ledger") {
-            try connection.query(
-                """
-                SELECT position, "set", version, name, checksum_bytes, checksum_text, checksum_tokens,
-                       down, applied_at, duration, tool_version\(verbatim: codes)
-                FROM main.lockstep_migration ORDER BY position
-                """
-            ) { row in
-                LedgerEntry(
-                    set: try row[1], version: try version(row[2]), name: try row[3],
-                    checksums: try checksums(row, from: 4), down: try row[7],
-                    appliedAt: try row[8], duration: try row[9], toolVersion: try row[10],
-                    position: try row[0], code: hasCodes ? try code(row, from: 11) : nil)
-            }
+    package static func read(_ store: borrowing some TableStore & ~Copyable) throws -> [LedgerEntry] {
+        let entries = try (store.rows(of: .ledger, with: nil) ?? []).map { row in
+            LedgerEntry(
+                set: try row[1], version: try row.version(2), name: try row[3], checksums: try row.checksums(4),
+                down: try row[7], appliedAt: try row[8], duration: try row[9], toolVersion: try row[10],
+                position: try row[0], code: try row.code(11))
         }
-        guard entries.allSatisfy({ $0.position > 0 }),
-            isUnique(entries.map(\.position))
-        else { throw impossible("position") }
-        guard entries.allSatisfy({ $0.duration >= 0 }) else { throw impossible("duration") }
-        guard isUnique(entries.map { Key($0.set, $0.version) }) else {
-            throw LockstepError(
-                .tampered, "the ledger contains a version twice", hint: restoreHint)
+        let invalid = StoredTable.ledger.invalid
+        guard entries.allSatisfy({ $0.position > 0 }), isUnique(entries.map(\.position)) else {
+            throw invalid("an invalid position")
         }
+        guard entries.allSatisfy({ $0.duration >= 0 }) else { throw invalid("an invalid duration") }
+        guard isUnique(entries.map { Key($0.set, $0.version) }) else { throw invalid("a version twice") }
         return entries
     }
 
-    static func write(_ entry: LedgerEntry, _ connection: borrowing Connection) throws {
-        var (codeNames, code): (SQL, SQL) = ("", "")
-        if let found = entry.code {
-            // Older versions of Lockstep name the columns that they read and write, so more columns do not disturb
-            // them.
-            try addCodeColumns(EngineTables.ledger, connection)
-            codeNames = ", mac_dataset, mac_key_version, mac"
-            code = ", \(found.dataset), \(Int64(found.keyVersion)), \(found.mac)"
-        }
-        try connection.execute(
-            """
-            INSERT INTO main.lockstep_migration (position, "set", version, name, checksum_bytes,
-                checksum_text, checksum_tokens, down, applied_at, duration, tool_version\(codeNames))
-            VALUES (\(entry.position), \(entry.set), \(entry.version.description), \(entry.name),
-                \(entry.checksums.bytes), \(entry.checksums.text), \(entry.checksums.tokens),
-                \(entry.down), \(entry.appliedAt), \(entry.duration), \(entry.toolVersion)\(code))
-            """)
+    static func write(_ entry: LedgerEntry, _ store: borrowing some TableStore & ~Copyable) throws {
+        if entry.code != nil { try store.make(.ledger) }
+        try store.insert(
+            [.integer(entry.position), .text(entry.set), .text(entry.version.description), .text(entry.name)]
+                + values(entry.checksums) + [
+                    Value(entry.down), .integer(entry.appliedAt), .integer(entry.duration), .text(entry.toolVersion),
+                ] + values(entry.code), into: .ledger)
     }
 
-    /// Whether the table has the code columns: all of them, or none.
-    static func hasCodeColumns(
-        _ table: String, _ connection: borrowing Connection
-    ) throws -> Bool {
-        let found = try codeColumns.count {
-            try EngineTables.exists(column: $0.name, of: table, connection)
-        }
-        guard found == 0 || found == codeColumns.count else { throw impossible("MAC") }
-        return found > 0
+    /// Records a version as applied, in the open transaction.
+    /// - Parameters:
+    ///   - last: The newest position.
+    ///   - duration: In microseconds.
+    package static func record(
+        _ migration: Migration, of set: String, after last: Int64, duration: Int64, _ codes: LedgerCodes,
+        _ store: borrowing some TableStore & ~Copyable
+    ) throws {
+        // The MAC covers the position, so the position must be known before the row is written.
+        let (position, overflow) = last.addingReportingOverflow(1)
+        guard !overflow else { throw StoredTable.ledger.invalid("an invalid position") }
+        var entry = LedgerEntry(
+            set: set, version: migration.version, name: migration.name, checksums: migration.checksums,
+            down: migration.recordedDown, appliedAt: Clock.microsecondsSinceEpoch, duration: duration,
+            toolVersion: LockstepVersion.current, position: position)
+        entry.code = try codes.code(for: entry)
+        try write(entry, store)
     }
 
-    /// Adds the code columns to a table that has none.
-    static func addCodeColumns(_ table: String, _ connection: borrowing Connection) throws {
-        for column in try hasCodeColumns(table, connection) ? [] : codeColumns {
-            try connection.execute(
-                """
-                ALTER TABLE main.\(name: table)
-                ADD COLUMN \(verbatim: column.name) \(verbatim: column.type)
-                """)
+    // MARK: Repeatable migrations
+
+    /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
+    package static func repeated(_ store: borrowing some TableStore & ~Copyable) throws -> [RepeatedMigration] {
+        let found = try (store.rows(of: .repeatables, with: nil) ?? []).map { row in
+            RepeatedMigration(set: try row[0], name: try row[1], appliedAt: try row[5], checksums: try row.checksums(2))
         }
+        guard isUnique(found.map { [ExactText($0.set), ExactText($0.name)] }) else {
+            throw StoredTable.repeatables.invalid("an invalid repeatable migration")
+        }
+        return found
     }
 
-    static func code(_ row: borrowing Row, from column: Int) throws -> LedgerCode? {
-        let dataset: [UInt8]? = try row[column]
-        let version: Int64? = try row[column + 1]
-        let mac: [UInt8]? = try row[column + 2]
-        if dataset == nil, version == nil, mac == nil { return nil }
-        guard let dataset, dataset.count == 16, let mac, mac.count == 32, let version,
-            let keyVersion = UInt32(exactly: version), keyVersion > 0
-        else { throw impossible("MAC") }
-        return LedgerCode(dataset: dataset, keyVersion: keyVersion, mac: mac)
-    }
-
-    // MARK: Unfinished migrations
-
-    /// A version is either applied or being applied, and only an applied version can be in the process of being
-    /// undone.
-    /// - Throws: ``LockstepError/Code/tampered``.
-    static func requireConsistent(_ history: MigrationHistory) throws(LockstepError) {
-        for unfinished in history.unfinished {
-            let entry = history.entries.first {
-                $0.set == unfinished.set && $0.version == unfinished.version
-            }
-            let fits =
-                unfinished.isUp
-                ? entry == nil
-                : entry.map {
-                    $0.name.hasSameBytes(as: unfinished.name) && $0.checksums == unfinished.checksums
-                        && $0.down.hasSameBytes(as: unfinished.down)
-                } ?? false
-            guard fits else {
-                throw LockstepError(
-                    .tampered,
-                    "version \(unfinished.version) is recorded as unfinished, which contradicts "
-                        + "the ledger",
-                    hint: restoreHint, context: .init(set: unfinished.set, unfinished.version))
-            }
-        }
+    /// Notes a run, in the open transaction.
+    /// - Parameter duration: In microseconds.
+    package static func note(
+        _ file: MigrationFile, of set: String, duration: Int64, _ store: borrowing some TableStore & ~Copyable
+    ) throws {
+        try store.make(.repeatables)
+        try store.delete(from: .repeatables, where: [("set", .text(set)), ("name", .text(file.name))])
+        try store.insert(
+            [.text(set), .text(file.name)] + values(file.checksums) + [
+                .integer(Clock.microsecondsSinceEpoch), .integer(duration), .text(LockstepVersion.current),
+            ], into: .repeatables)
     }
 
     // MARK: Pieces
@@ -132,41 +138,59 @@ enum LedgerRows {
 
     static func isUnique(_ values: [some Hashable]) -> Bool { Set(values).count == values.count }
 
-    /// Runs `body`, which decodes rows of `table`. Lockstep did not write a row with other types.
-    static func decoding<Result>(_ table: String, _ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as LockstepError where error.code == .decodeMismatch {
-            throw LockstepError(
-                .tampered, "the \(table) contains a value of the wrong type",
-                hint: restoreHint)
-        }
+    /// Requires that a version has one row.
+    package static func requireOneEach(_ begun: [UnfinishedMigration], in table: StoredTable) throws(LockstepError) {
+        guard isUnique(begun.map { Key($0.set, $0.version) }) else { throw table.invalid("an invalid progress entry") }
     }
 
+    package static func values(_ checksums: MigrationChecksums) -> [Value] {
+        [.blob(checksums.bytes), .blob(checksums.text), .blob(checksums.tokens)]
+    }
+
+    static func values(_ code: LedgerCode?) -> [Value] {
+        guard let code else { return [.null, .null, .null] }
+        return [.blob(code.dataset), .integer(Int64(code.keyVersion)), .blob(code.mac)]
+    }
+
+    /// The values of the columns ``StoredTable/begun``.
+    package static func values(_ begun: UnfinishedMigration) -> [Value] {
+        [.text(begun.set), .text(begun.version.description), .text(begun.name)] + values(begun.checksums)
+            + [Value(begun.down), .integer(begun.isUp ? 1 : 0)]
+    }
+}
+
+extension StoredRow {
     /// A version in canonical form, without leading zeros: two spellings of one version would be two rows.
-    static func version(_ text: String) throws(LockstepError) -> MigrationVersion {
+    package func version(_ column: Int) throws(LockstepError) -> MigrationVersion {
+        let text: String = try self[column]
         guard let version = MigrationVersion(text), version.description == text else {
-            throw impossible("version")
+            throw table.invalid("an invalid version")
         }
         return version
     }
 
     /// The three checksums, the first of them in `column`.
-    static func checksums(
-        _ row: borrowing Row, from column: Int
-    ) throws -> MigrationChecksums {
-        let checksums = MigrationChecksums(
-            bytes: try row[column], text: try row[column + 1], tokens: try row[column + 2])
-        guard
-            [checksums.bytes, checksums.text, checksums.tokens].allSatisfy({ $0.count == 32 })
-        else { throw impossible("checksum") }
-        return checksums
+    package func checksums(_ column: Int) throws(LockstepError) -> MigrationChecksums {
+        let sums = MigrationChecksums(bytes: try self[column], text: try self[column + 1], tokens: try self[column + 2])
+        guard [sums.bytes, sums.text, sums.tokens].allSatisfy({ $0.count == 32 }) else {
+            throw table.invalid("an invalid checksum")
+        }
+        return sums
     }
 
-    static func impossible(_ what: String) -> LockstepError {
-        LockstepError(
-            .tampered, "the ledger contains an invalid \(what)", hint: restoreHint)
+    func code(_ column: Int) throws(LockstepError) -> LedgerCode? {
+        let (dataset, version, mac): ([UInt8]?, Int64?, [UInt8]?) = (
+            try self[column], try self[column + 1], try self[column + 2]
+        )
+        if dataset == nil, version == nil, mac == nil { return nil }
+        guard let dataset, dataset.count == 16, let mac, mac.count == 32, let version,
+            let keyVersion = UInt32(exactly: version), keyVersion > 0
+        else { throw table.invalid("an invalid MAC") }
+        return LedgerCode(dataset: dataset, keyVersion: keyVersion, mac: mac)
     }
+}
 
-    private static let restoreHint = "restore the database from a backup"
+extension Value {
+    /// A text, or NULL.
+    init(_ text: String?) { self = text.map(Value.text) ?? .null }
 }

@@ -93,28 +93,16 @@ enum MigrationProgress {
     }
 
     private static func rows(_ connection: borrowing Connection) throws -> [UnfinishedMigration] {
-        guard try EngineTables.exists(EngineTables.progress, connection) else { return [] }
-        let completed = try hasCompleted(connection) ? "completed" : "NULL"
-        let hasCodes = try LedgerRows.hasCodeColumns(EngineTables.progress, connection)
-        let codes = hasCodes ? ", mac_dataset, mac_key_version, mac" : ""
-        let found = try LedgerRows.decoding("progress table") {
-            try connection.query(
-                """
-                SELECT "set", version, name, checksum_bytes, checksum_text, checksum_tokens, down, is_up,
-                       segment, cursor, started_at, \(verbatim: completed)\(verbatim: codes)
-                FROM main.lockstep_progress ORDER BY started_at
-                """
-            ) { row in
-                UnfinishedMigration(
-                    set: try row[0], version: try LedgerRows.version(row[1]), name: try row[2], isUp: try row[7],
-                    startedAt: try row[10], checksums: try LedgerRows.checksums(row, from: 3), down: try row[6],
-                    segment: try row[8], cursor: try row[9], completed: try row[11],
-                    code: hasCodes ? try LedgerRows.code(row, from: 12) : nil)
-            }
+        let found = try (connection.rows(of: .progress, with: nil) ?? []).map { row in
+            UnfinishedMigration(
+                set: try row[0], version: try row.version(1), name: try row[2], isUp: try row[7],
+                startedAt: try row[10], checksums: try row.checksums(3), down: try row[6],
+                segment: try row[8], cursor: try row[9], completed: try row[11], code: try row.code(12))
         }
-        guard found.allSatisfy({ $0.segment >= 0 && ($0.completed?.count ?? 32) == 32 }),
-            LedgerRows.isUnique(found.map { LedgerRows.Key($0.set, $0.version) })
-        else { throw LedgerRows.impossible("progress entry") }
+        guard found.allSatisfy({ $0.segment >= 0 && ($0.completed?.count ?? 32) == 32 }) else {
+            throw StoredTable.progress.invalid("an invalid progress entry")
+        }
+        try LedgerRows.requireOneEach(found, in: .progress)
         return found
     }
 
@@ -122,52 +110,14 @@ enum MigrationProgress {
     static func record(
         _ progress: UnfinishedMigration, _ connection: borrowing Connection
     ) throws {
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS main.lockstep_progress (
-                "set" TEXT NOT NULL,
-                version TEXT NOT NULL,
-                name TEXT NOT NULL,
-                checksum_bytes BLOB NOT NULL,
-                checksum_text BLOB NOT NULL,
-                checksum_tokens BLOB NOT NULL,
-                down TEXT,
-                is_up INTEGER NOT NULL,
-                segment INTEGER NOT NULL,
-                cursor,
-                started_at INTEGER NOT NULL,
-                completed BLOB,
-                mac_dataset BLOB,
-                mac_key_version INTEGER,
-                mac BLOB,
-                PRIMARY KEY ("set", version)
-            )
-            """)
-        if try !hasCompleted(connection) {
-            try connection.execute("ALTER TABLE main.lockstep_progress ADD COLUMN completed BLOB")
-        }
-        try LedgerRows.addCodeColumns(EngineTables.progress, connection)
-        let code = try LedgerCodes(connection).code(for: progress)
+        try connection.make(.progress)
         // A changed file that goes on takes the place of the file that began.
-        try connection.execute(
-            """
-            INSERT INTO main.lockstep_progress ("set", version, name, checksum_bytes, checksum_text, checksum_tokens, down,
-                is_up, segment, cursor, started_at, completed, mac_dataset, mac_key_version, mac)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET name = excluded.name,
-                checksum_bytes = excluded.checksum_bytes, checksum_text = excluded.checksum_text,
-                checksum_tokens = excluded.checksum_tokens, down = excluded.down,
-                segment = excluded.segment, cursor = excluded.cursor, completed = excluded.completed,
-                mac_dataset = excluded.mac_dataset, mac_key_version = excluded.mac_key_version,
-                mac = excluded.mac
-            """, progress.set, progress.version.description, progress.name,
-            progress.checksums.bytes, progress.checksums.text, progress.checksums.tokens,
-            progress.down, progress.isUp, progress.segment, progress.cursor, progress.startedAt,
-            progress.completed, code?.dataset, code.map { Int64($0.keyVersion) }, code?.mac)
-    }
-
-    private static func hasCompleted(_ connection: borrowing Connection) throws -> Bool {
-        try EngineTables.exists(column: "completed", of: EngineTables.progress, connection)
+        try delete(progress.set, progress.version, connection)
+        try connection.insert(
+            LedgerRows.values(progress) + [
+                .integer(Int64(progress.segment)), progress.cursor, .integer(progress.startedAt),
+                progress.completed.map(Value.blob) ?? .null,
+            ] + LedgerRows.values(LedgerCodes(connection).code(for: progress)), into: .progress)
     }
 
     /// Deletes the progress of a version. The caller must have read the ledger before, and no other connection
@@ -176,9 +126,11 @@ enum MigrationProgress {
         guard try EngineTables.exists(EngineTables.progress, connection, isSchemaRead: true) else {
             return
         }
-        try connection.execute(
-            "DELETE FROM main.lockstep_progress WHERE \"set\" = ? AND version = ?", set, version.description)
+        try delete(set, version, connection)
         let left: Int? = try connection.value("SELECT count(*) FROM main.lockstep_progress")
         if left == 0 { try connection.execute("DROP TABLE main.lockstep_progress") }
+    }
+    private static func delete(_ set: String, _ version: MigrationVersion, _ connection: borrowing Connection) throws {
+        try connection.delete(from: .progress, where: [("set", .text(set)), ("version", .text(version.description))])
     }
 }

@@ -14,7 +14,7 @@ public struct SealedExpectation: Sendable, Hashable {
 }
 
 /// The columns that migration sets declare as sealed.
-enum SealedExpectations {
+package enum SealedExpectations {
     /// The columns that the applied versions of a set have sealed and not unsealed since, in order.
     static func of(_ set: MigrationSet, _ history: MigrationHistory) -> [SealedExpectation] {
         let state = PlanState(set, history, upTo: nil)
@@ -40,7 +40,7 @@ enum SealedExpectations {
     }
 
     /// Whether any version of a set seals, unseals or reseals a column.
-    static func concern(_ set: MigrationSet) -> Bool {
+    package static func concern(_ set: MigrationSet) -> Bool {
         set.files.contains { !sealings($0.up).isEmpty } || set.baselines.contains { !sealings($0.up).isEmpty }
     }
 
@@ -96,35 +96,39 @@ enum SealedExpectations {
 }
 
 extension SealedExpectations {
-    /// The expected columns that the file does not have sealed. With the keys of a dataset the file proves its
-    /// sealed columns; without them the claim in the file counts, which anyone can forge.
+    /// The expected columns that a database does not have sealed.
+    /// - Parameters:
+    ///   - claimed: The columns that it claims to have sealed, which anyone can forge: they count for datasets whose
+    ///     keys were not given.
+    ///   - proven: The columns of a dataset that its keys prove; nil without them.
     static func missing(
-        _ expected: [SealedExpectation], _ connection: borrowing Connection
-    ) throws -> [SealedExpectation] {
+        _ expected: [SealedExpectation], claimed: () throws -> [SealedColumn],
+        proven: (_ dataset: String) throws -> [SealedColumn]?
+    ) rethrows -> [SealedExpectation] {
         guard !expected.isEmpty else { return [] }
-        let claimed = try RegistryTables.claimed(connection)
-        var missing: [SealedExpectation] = []
-        for one in expected {
-            let columns =
-                if let keys = connection.sealed?.keys(named: one.dataset) {
-                    try RegistryTables.read(keys, connection)?.columns.filter {
-                        $0.state != .plaintext
-                    } ?? []
-                } else {
-                    claimed
-                }
-            let isThere =
-                one.isNamed ? columns.contains { "\($0.table).\($0.name)" == SQLName(one.title) } : !columns.isEmpty
-            if !isThere { missing.append(one) }
+        let claimed = try claimed()
+        return try expected.filter { one in
+            let columns = try proven(one.dataset) ?? claimed
+            return one.isNamed ? !columns.contains { SQLName($0.title) == SQLName(one.title) } : columns.isEmpty
         }
-        return missing
     }
 
     /// Checks that the file has sealed the columns that the applied versions of a set declare.
     /// - Throws: ``LockstepError/Code/registryMissing``.
     static func require(_ set: MigrationSet, _ history: MigrationHistory, _ connection: borrowing Connection) throws {
-        let missing = try missing(of(set, history), connection)
-        guard let first = missing.first else { return }
+        try require(set, history) {
+            try RegistryTables.claimed(connection)
+        } proven: { dataset in
+            try connection.sealed?.keys(named: dataset).map { try RegistryTables.sealed($0, connection) }
+        }
+    }
+
+    /// The same for a database of any engine, with the parameters of ``missing(_:claimed:proven:)``.
+    package static func require(
+        _ set: MigrationSet, _ history: MigrationHistory, claimed: () throws -> [SealedColumn],
+        proven: (_ dataset: String) throws -> [SealedColumn]?
+    ) throws {
+        guard let first = try missing(of(set, history), claimed: claimed, proven: proven).first else { return }
         throw error(first, set)
     }
 
@@ -132,7 +136,7 @@ extension SealedExpectations {
         LockstepError(
             .registryMissing,
             "the set \(set.name) sealed \(expectation.title) for the dataset "
-                + "\(expectation.dataset), but the file no longer records that",
+                + "\(expectation.dataset), but the database no longer records that",
             advice: """
                 a program with the database's key removed the record; \(.verifyFields) shows more; restore the \
                 database from a backup

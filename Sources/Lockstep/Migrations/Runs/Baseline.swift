@@ -28,20 +28,12 @@ public struct Baseline {
     ///   ``LockstepError/Code/foreignApplication``.
     @discardableResult
     public func record(on connection: borrowing Connection) throws -> Int {
-        guard let target = set.migrations.first(where: { $0.version == version }) else {
-            throw LockstepError(
-                .migrationMissing, "the set \(set.name) has no version \(version)",
-                hint: "its newest version is \(set.migrations.last?.version.description ?? "none")",
-                context: .init(set: set.name, version))
-        }
+        let target = try set.requireBaseline(at: version)
         try Migrator(set).plan(.latest, on: connection).requireSound()
         try Migrator.requireOwnFile(connection, .seconds(60))
         return try connection.write { connection in
-            let recorded = try recordedVersions(connection)
+            let covered = try set.versions(ofBaseline: version, after: Ledger.history(connection))
             if !acceptsDifferences { try requireSchema(of: target, connection) }
-            let covered = set.migrations.filter {
-                $0.version <= version && !recorded.contains($0.version)
-            }
             try connection.with(rights: .engine) {
                 try Ledger.prepare(connection)
                 for migration in covered {
@@ -50,23 +42,6 @@ public struct Baseline {
             }
             return covered.count
         }
-    }
-
-    /// The versions of the set that have a record, all of them older than the one to record.
-    private func recordedVersions(
-        _ connection: borrowing Connection
-    ) throws -> Set<MigrationVersion> {
-        let history = try Ledger.history(connection)
-        if let begun = history.unfinished.first(where: { $0.set == set.name }) {
-            throw begun.mustEnd
-        }
-        let recorded = Set(history.entries.filter { $0.set == set.name }.map(\.version))
-        guard recorded.allSatisfy({ $0 < version }) else {
-            throw LockstepError(
-                .alreadyExists, "\(set.name) \(version) or a later version is already recorded",
-                hint: "migrate continues after them", context: .init(set: set.name))
-        }
-        return recorded
     }
 
     /// Compares the schema with a new build of the versions. Additional objects are accepted if versions of other

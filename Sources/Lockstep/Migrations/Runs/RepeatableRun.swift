@@ -31,7 +31,7 @@ struct RepeatableRun {
             } record: { _ in
                 let duration = time.worked(connection).wholeMicroseconds
                 try MigrationTransaction.note(origin, connection) { connection in
-                    try RepeatableLedger.record(file, of: set, duration: duration, connection)
+                    try LedgerRows.note(file, of: set, duration: duration, connection)
                 }
             }
             try MigrationTransaction.commit(origin, transaction)
@@ -43,7 +43,7 @@ struct RepeatableRun {
     }
 
     private func hasRun(_ connection: borrowing Connection) throws -> Bool {
-        try RepeatableLedger.all(connection).contains {
+        try LedgerRows.repeated(connection).contains {
             $0.set == set && $0.name.hasSameBytes(as: file.name) && $0.checksums.tokens == file.checksums.tokens
         }
     }

@@ -274,7 +274,7 @@ package struct SQLTokens: Sequence, IteratorProtocol {
 
 extension SQLTokens {
     /// All tokens in SQL that can be names: words and quoted names of any kind.
-    static func names(in sql: String) -> Set<SQLName> {
+    package static func names(in sql: String) -> Set<SQLName> {
         let bytes = Array(sql.utf8)
         var names: Set<SQLName> = []
         for token in SQLTokens(bytes, from: 0) {

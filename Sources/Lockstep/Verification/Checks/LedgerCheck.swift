@@ -10,7 +10,7 @@ extension VerificationReport.Check {
 }
 
 /// The applied migrations that the ledger records match the migration files.
-enum LedgerCheck {
+package enum LedgerCheck {
     /// - Parameters:
     ///   - given: The sets; nil to check only what needs no files.
     ///   - hasOthers: Whether the database also carries other sets, which are not reported.
@@ -24,11 +24,41 @@ enum LedgerCheck {
         let ledger = history.entries
         let codes = keys.isEmpty ? LedgerCodes(connection) : LedgerCodes(keys)
         let proven = try codes.check(ledger)
+        var (summary, findings) = compare(history, given, hasOthers: hasOthers)
+        let mirrored = try connection.headerField("user_version")
+        // Before the first record the number is that of the program that made the database. Someone who removes the
+        // ledger leaves it, too, which is a failure where the migrations say that there should be one.
+        let isOfOthers =
+            try given == nil && !EngineTables.exists(EngineTables.ledger, connection)
+        if mirrored != Int64(ledger.count) {
+            let difference = "user_version is \(mirrored), but the ledger records " + counted(ledger.count, "migration")
+            findings.append(isOfOthers ? .notice(difference) : .failure(difference))
+        }
+        let mark = try connection.headerField("application_id")
+        if !ledger.isEmpty, mark != Connection.applicationID {
+            findings.append(.failure("application_id is \(mark), which is not Lockstep's"))
+        }
+        if proven > 0 { summary += ", \(proven) authenticated" }
+        let uncheckable = codes.uncheckable(ledger)
+        if uncheckable > 0 {
+            findings.append(
+                .notice(
+                    "\(counted(uncheckable, "row")) of the ledger cannot be authenticated: the given "
+                        + "fields keyrings do not have their key"
+                ))
+        }
+        return (summary, findings)
+    }
+
+    /// What the database of any engine records, compared with the sets.
+    package static func compare(
+        _ history: MigrationHistory, _ given: [MigrationSet]?, hasOthers: Bool = false
+    ) -> CheckResult {
         var findings: [VerificationReport.Finding] = []
         let sets = given ?? []
         let known = Set(sets.map(\.name))
-        let carried = Set(ledger.map(\.set))
-        if given == nil, !ledger.isEmpty {
+        let carried = Set(history.entries.map(\.set))
+        if given == nil, !history.entries.isEmpty {
             findings.append(.notice("no migrations were given to compare the ledger with"))
         }
         for name in carried.subtracting(known).sorted() where given != nil && !hasOthers {
@@ -55,32 +85,10 @@ enum LedgerCheck {
         where !hasOthers && !known.contains(unfinished.set) {
             findings.append(.failure("\(unfinished.set) \(unfinished.version) was begun and not finished"))
         }
-        let mirrored = try connection.headerField("user_version")
-        // Before the first record the number is that of the program that made the database. Someone who removes the
-        // ledger leaves it, too, which is a failure where the migrations say that there should be one.
-        let isOfOthers =
-            try given == nil && !EngineTables.exists(EngineTables.ledger, connection)
-        if mirrored != Int64(ledger.count) {
-            let difference = "user_version is \(mirrored), but the ledger records " + counted(ledger.count, "migration")
-            findings.append(isOfOthers ? .notice(difference) : .failure(difference))
-        }
-        let mark = try connection.headerField("application_id")
-        if !ledger.isEmpty, mark != Connection.applicationID {
-            findings.append(.failure("application_id is \(mark), which is not Lockstep's"))
-        }
         let names = carried.sorted().joined(separator: ", ")
-        var summary =
-            ledger.isEmpty ? "nothing applied" : "\(ledger.count) applied of \(names)"
-        if proven > 0 { summary += ", \(proven) authenticated" }
-        let uncheckable = codes.uncheckable(ledger)
-        if uncheckable > 0 {
-            findings.append(
-                .notice(
-                    "\(counted(uncheckable, "row")) of the ledger cannot be authenticated: the given "
-                        + "fields keyrings do not have their key"
-                ))
-        }
-        return (summary, findings)
+        return (
+            history.entries.isEmpty ? "nothing applied" : "\(history.entries.count) applied of \(names)", findings
+        )
     }
 
     /// The ledger does not record whether an order was allowed, so versions out of order are reported.

@@ -7,7 +7,7 @@ extension VerificationReport.Check {
 }
 
 /// The content that the manifest covers is what its publisher has released.
-struct ManifestCheck: Sendable {
+package struct ManifestCheck: Sendable {
     /// The publisher that must have signed it; nil if none was given.
     let publisher: Publisher?
     /// The dataset to check; nil for all.
@@ -20,6 +20,14 @@ struct ManifestCheck: Sendable {
     }
 
     func run(_ connection: borrowing Connection) throws -> CheckResult {
+        try connection.read { connection in try Self.run(publisher, dataset, connection) }
+    }
+
+    /// The same on every engine, in the open snapshot of a database that has a manifest, or must have one.
+    package static func run(
+        _ publisher: Publisher?, _ dataset: [UInt8]? = nil, _ database: borrowing some ReleasedDatabase & ~Copyable,
+        _ progress: JobProgress.Handler = { _ in }
+    ) throws -> CheckResult {
         guard let publisher else {
             return (
                 "not checked against a publisher's key",
@@ -32,10 +40,12 @@ struct ManifestCheck: Sendable {
                 ]
             )
         }
-        let report = try Manifest.check(connection, publisher: publisher, dataset: dataset)
-        let releases = report.outcomes.compactMap(\.manifest).map {
-            "release \($0.number) of \($0.day), \(counted($0.tables.count, "table"))"
-                + ($0.definitionCount == nil ? "" : " and the schema")
+        let report = try ReleaseComparison(publisher: publisher).run(dataset, database, progress)
+        let releases = report.outcomes.compactMap { outcome in
+            outcome.manifest.map {
+                "release \($0.number) of \($0.day), \(counted($0.tables.count, "table"))"
+                    + (outcome.compared?.definitionCount == nil ? "" : " and the schema")
+            }
         }
         let notices = report.outcomes.compactMap(\.advice).map {
             VerificationReport.Finding.notice(advice: $0)

@@ -7,40 +7,41 @@ extension VerificationReport.Check {
 
 /// The database's registry of sealed columns is authentic and fits its schema, and the columns' guards are in
 /// place.
-enum RegistryCheck {
+package enum RegistryCheck {
+    /// What the keys of a dataset prove of a database: its registry, if it has one, and what the fields keyring
+    /// remembers of it or of the database that it was forked from.
+    package typealias Proof = (keys: FieldKeys, registry: ColumnRegistry?, record: SealedRecord?)
+
     /// - Parameter sets: The sets whose applied versions define which columns must be sealed.
     static func run(
         _ connection: borrowing Connection, _ sets: [MigrationSet]
     ) throws -> CheckResult {
-        let claimed = try RegistryTables.claimed(connection)
-        var findings = try unproven(connection, sets)
-        guard !claimed.isEmpty || !findings.isEmpty else { return ("no sealed columns", []) }
-        var known: [SealedColumn] = []
+        let id = try KeyringTable.database(connection)
+        var proofs: [Proof] = []
         // Opening the connection has authenticated the registries of the datasets whose keys were given.
-        for (_, open) in connection.sealed?.named ?? [] where open.column.state != .plaintext {
-            known.append(open.column)
+        for keys in connection.sealed?.allKeys ?? [] {
+            try proofs.append(
+                (keys, RegistryTables.read(keys, connection), connection.remembered(id, by: keys)))
         }
-        for column in known {
-            switch column.state {
-            case .migrating, .unsealing:
-                findings.append(
-                    .notice(
-                        "\(column.table).\(column.name) is \(column.state.rawValue): finish the "
-                            + "operation that was begun"
-                    ))
-            case .resealing:
-                findings.append(.notice(advice: "\(column.title) is resealing: finish that with \(.reseal)"))
-            case .sealed where column.identity == nil:
-                findings.append(
-                    .notice(
-                        advice: """
-                            \(column.title) has the binding version 1, so its cells also open in another database of \
-                            the dataset: \(.reseal) gives it an identity
-                            """))
-            case .plaintext, .sealed: break
-            }
-            findings += try missingGuards(of: column, connection)
-        }
+        return try compare(
+            Ledger.history(connection), sets, of: id, claimed: RegistryTables.claimed(connection), proofs
+        ) { try missingGuards(of: $0, connection) }
+    }
+
+    /// What a database of any engine claims and proves of its sealed columns, compared with the sets.
+    /// - Parameters:
+    ///   - id: The database's identity; nil if it has none.
+    ///   - claimed: The columns that it claims to have sealed, without proof.
+    ///   - guards: What a proven column lacks.
+    package static func compare(
+        _ history: MigrationHistory, _ sets: [MigrationSet], of id: [UInt8]?, claimed: [SealedColumn],
+        _ proofs: [Proof], guards: (SealedColumn) throws -> [VerificationReport.Finding] = { _ in [] }
+    ) throws -> CheckResult {
+        var findings = try unproven(history, sets, claimed, proofs)
+        for proof in proofs { findings += try memoryFindings(proof, history, sets, id) }
+        guard !claimed.isEmpty || !findings.isEmpty else { return ("no sealed columns", []) }
+        let known = proofs.flatMap(columns).filter { !$0.name.isEmpty }
+        for column in known { findings += try stateFindings(column) + guards(column) }
         let strangers = claimed.filter { column in
             !column.name.isEmpty
                 && !known.contains {
@@ -60,57 +61,88 @@ enum RegistryCheck {
         return (counted(known.count, "sealed column") + " proven", findings)
     }
 
-    /// The faults where the file does not prove what the keyring, the sets or the caller require.
+    private static func columns(_ proof: Proof) -> [SealedColumn] {
+        proof.registry?.columns.filter { $0.state != .plaintext } ?? []
+    }
+
+    private static func stateFindings(_ column: SealedColumn) -> [VerificationReport.Finding] {
+        switch column.state {
+        case .migrating, .unsealing:
+            [
+                .notice(
+                    "\(column.table).\(column.name) is \(column.state.rawValue): finish the "
+                        + "operation that was begun"
+                )
+            ]
+        case .resealing: [.notice(advice: "\(column.title) is resealing: finish that with \(.reseal)")]
+        case .sealed where column.identity == nil:
+            [
+                .notice(
+                    advice: """
+                        \(column.title) has the binding version 1, so its cells also open in another database of \
+                        the dataset: \(.reseal) gives it an identity
+                        """)
+            ]
+        case .plaintext, .sealed: []
+        }
+    }
+
+    /// The columns that the applied versions of the sets seal, and the database does not.
     private static func unproven(
-        _ connection: borrowing Connection, _ sets: [MigrationSet]
+        _ history: MigrationHistory, _ sets: [MigrationSet], _ claimed: [SealedColumn], _ proofs: [Proof]
     ) throws -> [VerificationReport.Finding] {
-        let history = try Ledger.history(connection)
-        var findings: [VerificationReport.Finding] = []
-        for set in sets where SealedExpectations.concern(set) {
-            let expected = SealedExpectations.of(set, history)
-            for missing in try SealedExpectations.missing(expected, connection) {
-                findings.append(.failure(SealedExpectations.error(missing, set).message))
-            }
+        sets.filter(SealedExpectations.concern).flatMap { set in
+            SealedExpectations.missing(SealedExpectations.of(set, history)) {
+                claimed
+            } proven: { dataset in
+                // exact: names of datasets
+                proofs.first { $0.keys.name == dataset }.map(columns)
+            }.map { .failure(SealedExpectations.error($0, set).message) }
         }
-        let id = try KeyringTable.database(connection)
-        for keys in connection.sealed?.allKeys ?? [] {
-            let title = SealedTrust.title(keys)
-            guard let registry = try RegistryTables.read(keys, connection) else {
-                // Only the pending versions say whether that is expected.
-                let isPending = sets.contains {
-                    SealedExpectations.isPending(keys.name, in: $0, history)
-                }
-                let isUnsealed = keys.memory.record(of: id)?.isSealed == false
-                findings.append(
-                    isPending || isUnsealed
-                        ? .notice("nothing of the dataset \(title) is sealed yet")
-                        : .failure("the file has no registry of the dataset \(title)"))
-                continue
+    }
+
+    /// What does not fit what the keyring remembers.
+    private static func memoryFindings(
+        _ proof: Proof, _ history: MigrationHistory, _ sets: [MigrationSet], _ id: [UInt8]?
+    ) throws -> [VerificationReport.Finding] {
+        let keys = proof.keys
+        let title = SealedTrust.title(keys)
+        guard let registry = proof.registry else {
+            // Only the pending versions say whether that is expected.
+            let isPending = sets.contains {
+                SealedExpectations.isPending(keys.name, in: $0, history)
             }
-            if registry.format == .first {
-                findings.append(
-                    .notice(
-                        advice: """
-                            the file's registry of the dataset \(title) has the first format, which names no \
-                            database: \(.migrateFields) converts it
-                            """))
-            } else if try connection.remembered(id, by: keys) == nil {
-                // A state that opening refuses is a failure.
-                findings.append(
-                    keys.memory.records.isEmpty
-                        ? .notice(
-                            advice:
-                                "the fields keyring does not remember this database: \(.rememberSealed) adds it"
-                        )
-                        : .failure(
-                            advice: """
-                                the fields keyring remembers other databases, but not this one: the file's \
-                                registry might have been replaced; if this is another database of the \
-                                dataset, \(.acceptSealed) adds it
-                                """))
-            }
+            let isUnsealed = keys.memory.record(of: id)?.isSealed == false
+            return [
+                isPending || isUnsealed
+                    ? .notice("nothing of the dataset \(title) is sealed yet")
+                    : .failure("the database has no registry of the dataset \(title)")
+            ]
         }
-        return findings
+        if registry.format == .first {
+            return [
+                .notice(
+                    advice: """
+                        the file's registry of the dataset \(title) has the first format, which names no \
+                        database: \(.migrateFields) converts it
+                        """)
+            ]
+        }
+        guard proof.record == nil else { return [] }
+        // A state that opening refuses is a failure.
+        return [
+            keys.memory.records.isEmpty
+                ? .notice(
+                    advice:
+                        "the fields keyring does not remember this database: \(.rememberSealed) adds it"
+                )
+                : .failure(
+                    advice: """
+                        the fields keyring remembers other databases, but not this one: the database's \
+                        registry might have been replaced; if this is another database of the \
+                        dataset, \(.acceptSealed) adds it
+                        """)
+        ]
     }
 
     private static func missingGuards(

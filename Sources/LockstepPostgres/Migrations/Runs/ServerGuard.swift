@@ -11,8 +11,10 @@ struct ServerGuard {
         let size: Int64
         let deleted: Int64
         let inserted: Int64
-        /// Whether the server's statistics, which can be old, count rows in it, or a policy could hide some.
-        let mayHaveRows: Bool
+        /// Whether the server's statistics, which can be old, count rows in it.
+        let countsRows: Bool
+        /// Whether a policy could hide rows.
+        let mayHide: Bool
 
         var title: String { "\(schema).\(name)" }
     }
@@ -25,10 +27,15 @@ struct ServerGuard {
     /// - Throws: `LockstepError.Code.serverUnsupported` if the server counts nothing.
     init(_ script: ServerScript, _ connection: borrowing ServerConnection) throws {
         before = try Self.tables(connection)
-        let doubtful = before.filter { !$1.mayHaveRows && $1.size > 0 }
-        let empty =
-            Self.canEmpty(script) && !doubtful.isEmpty
-            ? try Self.empty(doubtful, connection) : []
+        var doubtful: [Int64: Table] = [:]
+        if Self.canEmpty(script) {
+            // A table that the script names is looked at whatever the statistics say: they are of the last commit at best.
+            let named = script.statements.reduce(into: Set<SQLName>()) { $0.formUnion(SQLTokens.names(in: $1.sql)) }
+            doubtful = before.filter { _, table in
+                table.size > 0 && !table.mayHide && (!table.countsRows || named.contains(SQLName(table.name)))
+            }
+        }
+        let empty = doubtful.isEmpty ? [] : try Self.empty(doubtful, connection)
         rowless = Set(before.filter { $1.size == 0 }.keys).union(empty)
     }
 
@@ -78,7 +85,7 @@ struct ServerGuard {
                 CASE WHEN \(withSizes)::bool THEN coalesce(pg_catalog.pg_relation_size(c.oid), 0) ELSE 0 END,
                 pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
                 pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
-                c.relrowsecurity OR pg_catalog.pg_stat_get_live_tuples(c.oid) OPERATOR(pg_catalog.>) 0, s.is_counting
+                pg_catalog.pg_stat_get_live_tuples(c.oid) OPERATOR(pg_catalog.>) 0, c.relrowsecurity, s.is_counting
             FROM (SELECT pg_catalog.current_setting('track_counts')::bool) AS s (is_counting)
             LEFT JOIN (pg_catalog.pg_class AS c
                 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace)
@@ -87,14 +94,14 @@ struct ServerGuard {
                 AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
             """
         ) { row -> (number: Int64, table: Table)? in
-            guard try row[8] as Bool else { throw uncounted }
+            guard try row[9] as Bool else { throw uncounted }
             // One row without a table says whether the server counts where there is none.
             guard !row.isNull(0) else { return nil }
             return (
                 try row[0],
                 Table(
                     schema: try row[1], name: try row[2], file: try row[3], size: try row[4],
-                    deleted: try row[5], inserted: try row[6], mayHaveRows: try row[7])
+                    deleted: try row[5], inserted: try row[6], countsRows: try row[7], mayHide: try row[8])
             )
         }
         return Dictionary(rows.compactMap(\.self)) { $1 }

@@ -189,3 +189,11 @@ struct NormaliserTests {
         }
     }
 }
+
+extension Normaliser {
+    /// The normalised bytes of `value`; nil if it has no entry.
+    func normalised(_ value: Value) throws(LockstepError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        return try append(value, to: &bytes) ? bytes : nil
+    }
+}

@@ -14,7 +14,7 @@ struct EngineTableTests {
         EngineTables.datasets: { _ = try RegistryTables.read(CellWorkbench.keys(), $0) },
         EngineTables.columns: { _ = try RegistryTables.claimed($0) },
         EngineTables.indexes: {
-            _ = try RegistryTables.indexRows(CellWorkbench.keys().dataset, $0)
+            _ = try $0.rows(of: .indexes, with: .blob(CellWorkbench.keys().dataset))
         },
         EngineTables.fieldKeys: { _ = try EngineTables.exists(EngineTables.fieldKeys, $0) },
         EngineTables.manifests: { _ = try Manifest.stored(in: $0) },

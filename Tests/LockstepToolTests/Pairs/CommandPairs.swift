@@ -8,9 +8,9 @@
 // line here, or the test fails.
 
 /// What happens if two commands of the tool run at once on one database and its keyrings.
-package enum CommandPairs {
+enum CommandPairs {
     /// What happens to two commands.
-    package enum Outcome: Character, Sendable {
+    enum Outcome: Character, Sendable {
         /// Both run beside each other.
         case together = "t"
         /// One waits for a lock until the other has let it go. The locks are held for milliseconds, for the last step
@@ -22,7 +22,7 @@ package enum CommandPairs {
     }
 
     /// What commands do to a database and its keyrings.
-    package enum Kind: String, CaseIterable, Sendable {
+    enum Kind: String, CaseIterable, Sendable {
         /// Use neither the database nor a keyring that it has.
         case apart
         /// Read the database or a keyring.
@@ -64,14 +64,14 @@ package enum CommandPairs {
     ]
 
     /// What happens to a command of one kind beside one of another.
-    package static func outcome(_ one: Kind, _ other: Kind) -> Outcome {
+    static func outcome(_ one: Kind, _ other: Kind) -> Outcome {
         let numbers = [one, other].map { kind in lines.firstIndex { $0.kind == kind } ?? 0 }
         let line = Array(lines[max(numbers[0], numbers[1])].outcomes)
         return Outcome(rawValue: line[min(numbers[0], numbers[1])]) ?? .refuses
     }
 
     /// Every command of the tool as typed, with the option that makes it another one, without its dashes, and its kind.
-    package static let commands: [(name: String, kind: Kind)] = [
+    static let commands: [(name: String, kind: Kind)] = [
         ("init", .lists), ("adopt", .lists), ("keys fork", .lists),
         ("backup", .copies), ("salvage", .copies), ("rehearse", .copies),
         ("plan", .reads), ("status", .reads), ("verify", .reads), ("query", .reads),
