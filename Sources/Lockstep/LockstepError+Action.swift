@@ -37,6 +37,7 @@ extension LockstepError {
         case activateKey
         case rotateDatabase
         case fork
+        case forkOf(String, keyring: String)
         case asCompromised
         case createKeyFile
         case generateIdentity
@@ -116,6 +117,7 @@ extension LockstepError {
             case .activateKey: "`Keyring.activateKey`"
             case .rotateDatabase: "`DatabaseKeyRotation`"
             case .fork: "`Fork`"
+            case .forkOf(let path, _): "`Fork(of: \"\(path)\")`"
             case .asCompromised: "the reason `compromise`"
             case .createKeyFile: "`KeyFile.create`"
             case .generateIdentity: "`Identity.generate`"

@@ -9,11 +9,13 @@ internal import SystemPackage
 //
 // - must be a database that the keyring records, and not under a key that it no longer has;
 // - is that database if it lies where the database was seen, by whatever name: a hard link is the same file;
-// - is refused where another database was seen: the files were exchanged, whether both were or only this one;
+// - is refused where another database was seen: the files were exchanged, whether both were or only this one. A copy
+//   that replaced it, as a refresh with `cp` does, becomes that database by a fork;
 // - can otherwise be a copy, by its role, which opens everywhere;
-// - and is refused if a file of the same identity, which is no copy, still lies where the database was seen: both claim
-//   to be the database. `cp` makes such files, and so did backups before files had roles;
-// - else it was moved, and the keyring follows it with the next command that writes.
+// - and is refused if a file of the same identity still lies where the database was seen: this one claims to be the
+//   database, and the other one did not move. `cp` makes such files, and so did backups before files had roles;
+// - else it was moved, and the keyring follows it with the next command that writes. It looks again before it does, with
+//   every key that it has: an opening tries only those under which the keyring records databases.
 //
 // A keyring whose path is not known, and a record without a path, say nothing of where a database lies. In the usual
 // case, a file in its place, this costs a comparison of paths or two looks at the file system.
@@ -59,11 +61,12 @@ enum IdentityCheck {
             guard let place = other.path, isSame(place, path) else { continue }
             // The file was about to become that database when its fork was interrupted.
             if other.isUnfinishedFork(of: identity) { continue }
-            throw exchanged(path, identity, known, other.identity)
+            let isSecond = isCopy || known.map { lies(identity, at: $0, origin, key) } ?? false
+            throw exchanged(path, identity, known, other.identity, isSecond ? origin.keyring : nil)
         }
         if isCopy { return .copy }
         guard let known else { return .inPlace }
-        guard !lies(identity, at: known, origin, key) else { throw two(path, known, identity) }
+        guard !lies(identity, at: known, origin, key) else { throw two(path, known, identity, origin.keyring) }
         return .moved
     }
 
@@ -77,33 +80,37 @@ enum IdentityCheck {
         return identity == FileIdentity(other)
     }
 
-    /// Whether a file of this identity lies there that is no copy. One that does not open with a key in use does not
-    /// count: nobody could take it for the database.
+    /// Whether a file of this identity lies there. One that does not open with any of the keys does not count: nobody
+    /// could take it for the database.
     private static func lies(
         _ identity: [UInt8], at place: FilePath, _ origin: DatabaseKey.Origin, _ key: borrowing DatabaseKey
     ) -> Bool {
-        // A pipe would block, and a folder or a link is no database.
-        guard (try? FileAccess.sizeOfRegularFile(place)) != nil else { return false }
-        return isDatabase(identity, place, key) || origin.otherKeys.contains { isDatabase(identity, place, $0.value) }
+        isDatabase(identity, place, key) || origin.otherKeys.contains { isDatabase(identity, place, $0.value) }
     }
 
-    private static func isDatabase(_ identity: [UInt8], _ place: FilePath, _ key: borrowing DatabaseKey) -> Bool {
+    /// Whether a file of this identity that the key opens lies there.
+    static func isDatabase(_ identity: [UInt8], _ place: FilePath, _ key: borrowing DatabaseKey) -> Bool {
+        // A pipe would block, and a folder or a link is no database.
+        guard (try? FileAccess.sizeOfRegularFile(place)) != nil else { return false }
+        do {
+            return try content(of: place, key).database == identity
+        } catch let error as LockstepError {
+            // Then the key fits, and someone works on it, or the file or its log is damaged: it is not gone.
+            return [.busy, .damaged].contains(error.code)
+        } catch {
+            return false
+        }
+    }
+
+    /// What a file says of itself, whatever the keyring records of it.
+    static func content(of file: FilePath, _ key: borrowing DatabaseKey) throws -> KeyringTable.Content {
         var reading = ConnectionOptions()
         reading.isQueryOnly = true
         reading.closesFullText = true
         // A busy file is one that somebody works on, which is answer enough.
         reading.busyTimeout = .zero
-        do {
-            let connection = try Connection.open(
-                place, key: key.withoutOrigin(), options: reading)
-            let content = try connection.with(rights: .engine) { try KeyringTable.read(connection) }
-            return content.database == identity && content.role == .original
-        } catch let error as LockstepError {
-            // Then the key fits, and someone works on it.
-            return error.code == .busy
-        } catch {
-            return false
-        }
+        let connection = try Connection.open(file, key: key.withoutOrigin(), options: reading)
+        return try connection.with(rights: .engine) { try KeyringTable.read(connection) }
     }
 
     // MARK: Errors
@@ -128,29 +135,41 @@ enum IdentityCheck {
                 """)
     }
 
+    /// - Parameter keyring: The keyring, if the file is a second one of its database.
     private static func exchanged(
-        _ path: FilePath, _ identity: [UInt8], _ known: FilePath?, _ other: [UInt8]
+        _ path: FilePath, _ identity: [UInt8], _ known: FilePath?, _ other: [UInt8], _ keyring: FilePath?
     ) -> LockstepError {
-        LockstepError(
-            .exchanged,
+        let message =
             "\(path) is not the database that was last seen there, \(Hex.encode(other)), but "
-                + "\(Hex.encode(identity)), " + (known.map { "last seen at \($0)" } ?? "another one"),
+            + "\(Hex.encode(identity)), " + (known.map { "last seen at \($0)" } ?? "another one")
+        guard let keyring else {
+            return LockstepError(
+                .exchanged, message,
+                advice: """
+                    someone exchanged the files, or gave this one another identity: put each back in its place, or \
+                    restore it from a backup; if this one is to stay here, \(.recordDatabase) records that
+                    """, context: .file(path))
+        }
+        return LockstepError(
+            .exchanged, message,
             advice: """
-                someone exchanged the files, or gave this one another identity: put each back in its place, or restore \
-                it from a backup; if this one is to stay here, \(.recordDatabase) records that
-                """,
-            context: .file(path))
+                it is a copy, which replaced that database: \(.forkOf("\(path)", keyring: "\(keyring)")) gives it that \
+                database's identity; if it is to go, restore the database from a backup of its own
+                """, context: .file(path))
     }
 
-    private static func two(
-        _ path: FilePath, _ known: FilePath, _ identity: [UInt8]
+    /// The file at `path` claims to be the database, which has not moved.
+    static func two(
+        _ path: FilePath, _ known: FilePath, _ identity: [UInt8], _ keyring: FilePath?
     ) -> LockstepError {
-        LockstepError(
+        let day = FileState(path).day.map { ", last changed on \($0)," } ?? ""
+        let fork: LockstepError.Action = keyring.map { .forkOf("\(path)", keyring: "\($0)") } ?? .fork
+        return LockstepError(
             .twoFiles,
-            "\(path) and \(known) both claim to be the database \(Hex.encode(identity))",
+            "\(path)\(day) claims to be the database \(Hex.encode(identity)), which still lies at \(known)",
             advice: """
-                if one of them is a backup, restore it with \(.restore); if one is to be a database of its own, \
-                \(.fork) makes it one; otherwise move it away
+                \(fork) makes it a database of its own; to put it in that one's place instead, restore it there with \
+                \(.restore)
                 """,
             context: .file(path))
     }

@@ -1,3 +1,5 @@
+internal import SystemPackage
+
 extension Keyring {
     /// Records the database in the keyring and the keyring in the database; a database without an id gets one. After
     /// that, the database does not open if someone has removed its record of the keyring.
@@ -7,7 +9,8 @@ extension Keyring {
     /// - Parameters:
     ///   - file: The file that the keyring was opened from.
     ///   - connection: A connection that can write.
-    /// - Throws: as in ``remember(in:)``; ``LockstepError/Code/keyringConflict``; any error of writing the file.
+    /// - Throws: as in ``remember(in:)``; ``LockstepError/Code/twoFiles`` if the database still lies elsewhere;
+    ///   ``LockstepError/Code/keyringConflict``; any error of writing the file.
     public mutating func bind(
         _ connection: borrowing Connection, in file: KeyringFile
     ) throws {
@@ -29,10 +32,13 @@ extension Keyring {
                 }
             }
         }
+        if try KeyringTable.read(connection).role == .original {
+            try requireNoOther(than: connection.path, KeyringTable.database(connection), in: file)
+        }
         try remember(in: connection)
         let entry = try keyEntry(of: connection.path)
         guard signer == nil, let id = try KeyringTable.database(connection) else { return }
-        guard try !isCopyOfListed(connection, id) else { return }
+        guard try !isCopyOfListed(connection, id) else { return try leave(connection.path, to: id, in: file) }
         try note(id, under: entry.version, connection, in: file)
     }
 
@@ -60,6 +66,8 @@ extension Keyring {
         let seen = record(of: id)?.seen ?? 0
         guard seen == 0 || !lists(id, under: version, at: path) || hasChanged(since: seen)
         else { return }
+        // An opening tries fewer keys on what lies there.
+        try requireNoOther(than: connection.path, id, in: file)
         let recorded = epoch
         try file.update(&self) { keyring in
             try keyring.list(id, under: version, at: path)
@@ -67,6 +75,13 @@ extension Keyring {
             if keyring.epoch == recorded { keyring.note(id, recorded: recorded) }
         }
         try remember(in: connection)
+    }
+
+    /// A copy was put where another database was last seen, which is not there any more.
+    private mutating func leave(_ copy: FilePath, to id: [UInt8], in file: KeyringFile) throws {
+        let path = try file.spelling(of: copy)
+        guard record(at: path, besides: id) != nil else { return }
+        try file.update(&self) { $0.leave(path, to: id) }
     }
 
     /// Nothing new of a database is learnt from its copy.

@@ -30,6 +30,7 @@ struct Backup: ParsableCommand {
         let report = try session.store(isReading: true).blocking.backup(to: FilePath(target)) {
             try progress.show($0)
         }
+        SetAsideNotice.show(session.path)
         let result = CopyResult(report, from: session.path, to: FilePath(target))
         guard output.format == .text else { return try Output.json(result) }
         result.show("backed up")

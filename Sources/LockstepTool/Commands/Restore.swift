@@ -19,7 +19,8 @@ struct Restore: ParsableCommand {
             first. A salvaged database is put in place in the same way.
 
             At another path, while the database still lies where it was, the restored one becomes a database of its \
-            own under the same keyring.
+            own under the same keyring. At the path of another database of the keyring, such as a copy that is \
+            refreshed every night, it becomes that one.
             """)
 
     @Argument(help: "The backup. It is not changed.")
@@ -62,9 +63,9 @@ struct Restore: ParsableCommand {
         var remembered: [String] = []
         let report = try Lockstep.Restore(path, from: backup).run(
             &keyring, in: file, progress: { try progress.show($0) }
-        ) { keyring in
-            // A fork proves what the fields keyrings remember of its database.
-            guard try !record(path, &keyring, in: file) else { return }
+        ) { keyring, fork in
+            if let fork { Output.note(Forking.line(fork, path)) }
+            Remembering.bind(new: path, &keyring, in: file)
             for dataset in fields {
                 if let line = try dataset.acceptRestored(path, keyring.keyOfNew(path)) {
                     remembered.append(line)
@@ -76,18 +77,5 @@ struct Restore: ParsableCommand {
         result.show("restored")
         Output.line("verified")
         for line in remembered { Output.line(line) }
-    }
-
-    /// In its place the file is the database again; beside it, another one.
-    /// - Returns: Whether it is another one.
-    private func record(
-        _ path: FilePath, _ keyring: inout Keyring, in file: KeyringFile
-    ) throws -> Bool {
-        guard try Fork(of: path, keyring: file).isSecond(&keyring) else {
-            Remembering.bind(new: path, &keyring, in: file)
-            return false
-        }
-        try Forking.run(path, &keyring, in: file)
-        return true
     }
 }

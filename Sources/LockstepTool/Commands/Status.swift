@@ -60,6 +60,7 @@ struct Status: ParsableCommand {
             (try Ledger.history(connection), try Ledger.repairs(connection), try connection.fileRole())
         }
         SafeRun.reportIfUnfinished(session.path)
+        SetAsideNotice.show(session.path)
         try UnrecordedSchema.notice(connection)
         let path = session.path.string
         try report(sets, history, repairs) {

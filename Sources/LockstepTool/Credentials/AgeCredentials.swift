@@ -70,7 +70,7 @@ struct NewRecipientOption: NewSlotOption {
 
     var isGiven: Bool { recipient != nil }
 
-    func addSlot(_ name: String, to keyring: inout Keyring, _ plugins: PluginOptions) throws {
+    func addSlot(_ name: String, to keyring: inout Keyring, _: NewCredential, _ plugins: PluginOptions) throws {
         guard let recipient else { return }
         try keyring.addSlot(name, for: SlotRecipient(recipient), plugin: { try plugins.find($0) })
     }

@@ -40,9 +40,9 @@ struct NewCommandOption: NewSlotOption {
 
     var isGiven: Bool { newCommand != nil }
 
-    func addSlot(_ name: String, to keyring: inout Keyring, _: PluginOptions) throws {
+    func addSlot(_ name: String, to keyring: inout Keyring, _ credential: NewCredential, _: PluginOptions) throws {
         guard let newCommand else { return }
-        try keyring.addSlot(name, KeyCommand(option: newCommand).credential())
+        try credential.use({ try KeyCommand(option: newCommand).credential() }) { try keyring.addSlot(name, $0) }
     }
 }
 

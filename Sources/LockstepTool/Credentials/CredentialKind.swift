@@ -21,5 +21,7 @@ protocol CredentialKindOptions: ParsableArguments {
 /// The option for a new slot of one kind.
 protocol NewSlotOption: CredentialKindOptions {
     /// Adds the slot.
-    func addSlot(_ name: String, to keyring: inout Keyring, _ plugins: PluginOptions) throws
+    /// - Parameter credential: Keeps what is read for it, so that a second attempt does not read it again.
+    func addSlot(
+        _ name: String, to keyring: inout Keyring, _ credential: NewCredential, _ plugins: PluginOptions) throws
 }

@@ -3,8 +3,6 @@ import Lockstep
 
 /// The values of variables, which slots name: there is no option for them.
 final class EnvironmentCredentials: CredentialKind {
-    private var values: [ExactText: CachedSecret] = [:]
-
     func credential(for slot: SlotDescription, of _: KeyringFile?) throws -> Credential? {
         guard case .environment(let variable) = slot.kind else { return nil }
         return try credential(variable)
@@ -12,11 +10,7 @@ final class EnvironmentCredentials: CredentialKind {
 
     /// The variable's value, or nil if it is not set.
     func credential(_ variable: String) throws -> Credential? {
-        let value = values[ExactText(variable), default: CachedSecret()]
-        values[ExactText(variable)] = value
-        guard let secret = try value.copy({ try Environment.takeSecret(variable) }) else {
-            return nil
-        }
+        guard let secret = try Environment.takeSecret(variable) else { return nil }
         return try .environment(variable: variable, secret)
     }
 }
@@ -28,11 +22,11 @@ struct NewVariableOption: NewSlotOption {
 
     var isGiven: Bool { newEnv != nil }
 
-    func addSlot(_ name: String, to keyring: inout Keyring, _: PluginOptions) throws {
+    func addSlot(_ name: String, to keyring: inout Keyring, _ credential: NewCredential, _: PluginOptions) throws {
         guard let newEnv else { return }
-        guard let secret = try Environment.takeSecret(newEnv) else {
-            throw Environment.notSet(newEnv)
-        }
-        try keyring.addSlot(name, .environment(variable: newEnv, secret))
+        try credential.use({
+            guard let secret = try Environment.takeSecret(newEnv) else { throw Environment.notSet(newEnv) }
+            return try .environment(variable: newEnv, secret)
+        }) { try keyring.addSlot(name, $0) }
     }
 }

@@ -42,15 +42,19 @@ struct NewKeyFileOption: NewSlotOption {
 
     var isGiven: Bool { newKeyFile != nil }
 
-    func addSlot(_ name: String, to keyring: inout Keyring, _: PluginOptions) throws {
+    func addSlot(_ name: String, to keyring: inout Keyring, _ credential: NewCredential, _: PluginOptions) throws {
         guard let path = newKeyFile else { return }
-        try Self.addSlot(name, with: path, to: &keyring)
+        try credential.use({ try Self.credential(path) }) { try keyring.addSlot(name, $0) }
     }
 
     static func addSlot(_ name: String, with path: String, to keyring: inout Keyring) throws {
+        try keyring.addSlot(name, credential(path))
+    }
+
+    private static func credential(_ path: String) throws -> Credential {
         if try KeyFile.createIfMissing(FilePath(path)) {
             Output.line("made the key file \(path)")
         }
-        try keyring.addSlot(name, KeyFile.read(FilePath(path)))
+        return try KeyFile.read(FilePath(path))
     }
 }

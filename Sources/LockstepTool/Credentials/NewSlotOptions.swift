@@ -24,7 +24,10 @@ struct NewSlotOptions: ParsableArguments {
     }
 
     /// Adds the slot. Without an option, prompts for a passphrase twice.
-    func addSlot(_ name: String, to keyring: inout Keyring, _ plugins: PluginOptions) throws {
-        try (given.first ?? passphrases).addSlot(name, to: &keyring, plugins)
+    /// - Parameter credential: Has what was read for it, if the slot was added to an older version of the keyring.
+    func addSlot(
+        _ name: String, to keyring: inout Keyring, _ credential: NewCredential, _ plugins: PluginOptions
+    ) throws {
+        try (given.first ?? passphrases).addSlot(name, to: &keyring, credential, plugins)
     }
 }

@@ -54,9 +54,10 @@ struct NewPassphraseOption: NewSlotOption {
     var isGiven: Bool { newPassphraseFd != nil }
 
     /// Without the option, prompts twice.
-    func addSlot(_ name: String, to keyring: inout Keyring, _: PluginOptions) throws {
-        try keyring.addSlot(
-            name, .passphrase(.new(from: newPassphraseFd)), cost: .calibrated())
+    func addSlot(_ name: String, to keyring: inout Keyring, _ credential: NewCredential, _: PluginOptions) throws {
+        try credential.use({ try .passphrase(.new(from: newPassphraseFd)) }) {
+            try keyring.addSlot(name, $0, cost: .calibrated())
+        }
     }
 }
 

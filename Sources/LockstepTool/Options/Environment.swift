@@ -1,4 +1,5 @@
 import Lockstep
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -22,8 +23,20 @@ enum Environment {
     }
 
     /// Moves a variable's value into secure memory. Wipes and unsets the variable, so that no process started later
-    /// inherits it. Nil if it is not set.
+    /// inherits it. Nil if it is not set, and was not taken before.
     static func takeSecret(_ variable: String) throws -> SecretBytes? {
+        guard let found = try moveSecret(variable) else {
+            return try taken.withLock { $0[ExactText(variable)] }?.value.clone()
+        }
+        let shared = SharedSecret(found)
+        taken.withLock { $0[ExactText(variable)] = shared }
+        return try shared.value.clone()
+    }
+
+    /// What variables had that are wiped by now.
+    private static let taken = Mutex<[ExactText: SharedSecret<SecretBytes>]>([:])
+
+    private static func moveSecret(_ variable: String) throws -> SecretBytes? {
         guard let value = unsafe getenv(variable) else { return nil }
         let count = unsafe strlen(value)
         let bytes = unsafe UnsafeRawBufferPointer(start: value, count: count)

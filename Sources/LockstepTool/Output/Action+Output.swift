@@ -34,6 +34,7 @@ extension LockstepError.Action {
         case .activateKey: "`lockstep keys activate-key`"
         case .rotateDatabase: "`lockstep keys rotate-database`"
         case .fork: "`lockstep keys fork`"
+        case .forkOf(let path, let keyring): "`lockstep keys fork \(Self.word(path)) --keyring \(Self.word(keyring))`"
         case .asCompromised: "--compromised"
         case .createKeyFile: "`lockstep keys create-key-file FILE`"
         case .generateIdentity: "`lockstep keys generate-identity FILE`"
@@ -74,6 +75,19 @@ extension LockstepError.Action {
         case .serverPatience: "--wait"
         case .copyToServer: "`lockstep copy --url`"
         }
+    }
+}
+
+extension LockstepError.Action {
+    /// A path as a word of shell.
+    private static func word(_ path: String) -> String {
+        let isPlain = path.utf8.allSatisfy { byte in
+            let scalar = Unicode.Scalar(byte)
+            return scalar.properties.isAlphabetic && scalar.isASCII || ("0"..."9").contains(scalar)
+                || "/._-+,:@%".unicodeScalars.contains(scalar)
+        }
+        guard !isPlain || path.isEmpty else { return path }
+        return "'" + path.replacing("'", with: "'\\''") + "'"
     }
 }
 

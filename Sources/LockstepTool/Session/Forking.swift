@@ -32,6 +32,9 @@ enum Forking {
     /// What became of a copy.
     static func line(_ report: Lockstep.Fork.Report, _ copy: FilePath) -> String {
         let of = report.original?.lastComponent.map { " of \($0.string)" } ?? ""
-        return "\(copy) is a copy\(of): it is now a database of its own"
+        let what =
+            report.isRenewed
+            ? "it is the database that was there, with other content" : "it is now a database of its own"
+        return "\(copy) is a copy\(of): \(what)"
     }
 }

@@ -179,6 +179,15 @@ struct Session: ~Copyable {
         for keyring in fieldsKeyrings { keyring.remember(connection) }
     }
 
+    /// Makes the fields keyrings remember the state of a copy that has just become a database of its own, whatever they
+    /// remember of the database that it is a copy of.
+    /// - Returns: Lines that say so.
+    func acceptSealed() throws -> [String] {
+        try fieldsKeyrings.compactMap { keyring in
+            try keyring.acceptRestored(path, opened.keyring.keyOfNew(path))
+        }
+    }
+
     /// Makes the fields keyrings remember what is sealed on a server.
     /// - Parameters:
     ///   - origin: The identity of the file that it was copied from.

@@ -185,7 +185,7 @@ struct JobAccessTests {
         var destruction = KeyDestruction(of: .database, version: 1)
         destruction.databases = [path]
         try needsKeyring(means) { access in
-            guard means.hasKeyring else { return try destruction.run(&access) }
+            guard means.hasKeyring else { return _ = try destruction.run(&access) }
             Refusal.expect(.keyringConflict) { try destruction.run(&access) }
             try DatabaseKeyRotation(of: path).run(&access)
             try destruction.run(&access)

@@ -66,6 +66,25 @@ struct CustodyModelTests {
         #expect(try search.run(names.compactMap(CustodyVerb.named)) == [])
     }
 
+    /// What people do around a database: refresh a copy every night, try a restore, use a path again.
+    static let drills = [
+        ["restore c d", "restore c d", "rotate d", "destroy database 1, a b d"],
+        ["restore c d", "rm d", "restore c d", "rotate d", "rotate a", "destroy database 1"],
+        ["cp a d", "fork d", "cp a d", "fork d", "rotate d", "rotate a", "destroy database 1, a b d"],
+        ["cp a d", "accept new d", "accept c", "rotate d", "destroy database 1, a b d"],
+        ["restore c b", "restore c b", "rotate b", "destroy database 1, a b d"],
+        ["restore c d", "rm d", "salvage a d", "rotate a", "destroy database 1, a b d"],
+        ["cp a b", "fork d", "rotate a", "destroy database 1"],
+    ]
+
+    @Test("No drill loses a row", arguments: drills, CustodyBench.Beginning.allCases)
+    func drill(_ names: [String], _ beginning: CustodyBench.Beginning) throws {
+        let verbs = names.compactMap(CustodyVerb.named)
+        #expect(verbs.count == names.count)
+        let search = try CustodySearch(beginning)
+        #expect(try search.run(verbs) == [])
+    }
+
     @Test("Negative control: without the proof that nothing needs a key, rows are lost") func credulous() throws {
         let search = try CustodySearch(.rotated)
         search.bench.isCredulous = true

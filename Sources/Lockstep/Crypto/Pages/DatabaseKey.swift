@@ -40,7 +40,7 @@ public struct DatabaseKey: ~Copyable, Sendable {
         /// The databases that the keyring records, which then record the keyring; empty if it records none. A key of a
         /// keyring that records any opens no other database.
         var files: [RecordedFile]
-        /// The other keys of the keyring that a file in use can have.
+        /// The other keys of the keyring under which it records databases, or that a rotation is about to use.
         var otherKeys: [SharedSecret<DatabaseKey>] = []
         /// The id of a new database made with the key; random if nil.
         var newDatabase: [UInt8]?

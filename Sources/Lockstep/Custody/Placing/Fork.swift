@@ -7,7 +7,9 @@ public import SystemPackage
 // gives it an identity of its own. The steps, each of which can be the last:
 //
 // 1. The keyring gets a line for the new database: its path, its key, the database that it was forked from, and nothing
-//    that it has recorded. A file of the old identity may still lie there (see IdentityCheck.swift).
+//    that it has recorded. A file of the old identity may still lie there (see IdentityCheck.swift). If a database was
+//    last seen at the path, which the copy has replaced, its line becomes this one: a copy that is refreshed every night
+//    stays one database.
 // 2. The file gets the identity of the line, and the role of a database.
 // 3. The file records the keyring, and the line that it has done so, as with any other database.
 //
@@ -47,6 +49,8 @@ public struct Fork: Sendable {
         public let origin: [UInt8]
         /// Where that database was last seen; nil if the keyring does not know.
         public let original: FilePath?
+        /// Whether a database was last seen where the copy lies, whose identity the file has now.
+        public let isRenewed: Bool
     }
 
     /// Runs the fork. No connection to the copy should be open: one with field keys would go on as the old database.
@@ -74,10 +78,11 @@ public struct Fork: Sendable {
         let connection = try Connection.open(copy, key: key)
         let content = try KeyringTable.read(connection)
         let origin = try keyring.origin(entry)
-        let known = try requireCopy(content, origin, key)
+        let known = try requireCopy(content, origin, keyring, key)
         try requireLastingRegistry(connection)
         // An old copy of the keyring changes nothing.
         _ = try keyring.ringsBehind(keyring.epoch, in: connection)
+        let isRenewed = try keyring.record(at: keyringFile.spelling(of: copy), besides: known.identity)?.seen ?? 0 > 0
         let database = try list(known.identity, under: entry.version, &keyring)
         try connection.with(rights: .engine) {
             try connection.write { connection in
@@ -88,34 +93,15 @@ public struct Fork: Sendable {
             }
         }
         try keyring.bind(connection, in: keyringFile)
-        return Report(database: database, origin: known.identity, original: known.path)
-    }
-
-    /// Whether a file that was just put there claims to be a database that still lies elsewhere: a backup that was
-    /// restored to another path.
-    package func isSecond(_ keyring: inout Keyring) throws -> Bool {
-        try keyringFile.reread(&keyring)
-        let entry = try keyring.keyEntry(of: copy)
-        guard keyring.document.signature == nil, !entry.isClosed else { return false }
-        let key = try keyring.databaseKey(version: entry.version)
-        let content = try KeyringTable.read(Connection.open(copy, key: key))
-        let origin = try keyring.origin(entry)
-        guard origin.files.contains(where: { $0.identity == content.database }) else {
-            return false
-        }
-        do {
-            try IdentityCheck.require(content, origin, at: copy, key)
-            return false
-        } catch let error as LockstepError where [.twoFiles, .exchanged].contains(error.code) {
-            return error.code == .twoFiles
-        }
+        return Report(database: database, origin: known.identity, original: known.path, isRenewed: isRenewed)
     }
 
     // MARK: Steps
 
     /// - Returns: The record of the database that the file is a copy of.
     private func requireCopy(
-        _ content: KeyringTable.Content, _ origin: DatabaseKey.Origin, _ key: borrowing DatabaseKey
+        _ content: KeyringTable.Content, _ origin: DatabaseKey.Origin, _ keyring: borrowing Keyring,
+        _ key: borrowing DatabaseKey
     ) throws -> DatabaseKey.RecordedFile {
         guard let known = origin.files.first(where: { $0.identity == content.database }) else {
             throw IdentityCheck.unknown(content.database)
@@ -124,25 +110,37 @@ public struct Fork: Sendable {
             switch try IdentityCheck.require(content, origin, at: copy, key) {
             case .copy: return known
             case .copyInPlace: throw inPlace
-            case .inPlace, .moved: throw known.path == nil ? placeless : original
+            case .inPlace: throw known.path == nil ? placeless : original
+            case .moved:
+                guard try lies(known, keyring) else { throw original }
+                return known
             }
         } catch let error as LockstepError where error.code == .twoFiles {
             // The other one is the database: it lies where that was last seen.
             return known
+        } catch let error as LockstepError where error.code == .exchanged {
+            // It has replaced another database, whose identity it gets. Files that were exchanged keep theirs.
+            guard try content.role == .copy || lies(known, keyring) else { throw error }
+            return known
         }
     }
 
-    /// Records the new database. One that a fork of this file recorded, which was then interrupted, is taken.
+    /// Whether the database lies where it was last seen, under whichever key.
+    private func lies(_ known: DatabaseKey.RecordedFile, _ keyring: borrowing Keyring) throws -> Bool {
+        guard let record = keyring.record(of: known.identity), let place = known.path else { return false }
+        return try keyring.lies(record, at: place)
+    }
+
+    /// Records the new database. One that a fork of this file recorded, which was then interrupted, is taken, and so is
+    /// one that was last seen there.
     /// - Returns: Its identity.
     private func list(
         _ origin: [UInt8], under version: UInt32, _ keyring: inout Keyring
     ) throws -> [UInt8] {
         let path = try keyringFile.spelling(of: copy)
-        let begun = keyring.document.files.first {
-            $0.origin == origin && $0.seen == 0 && $0.path == path
-        }
-        if let begun, begun.keyVersion == version { return begun.database }
-        let database = if let begun { begun.database } else { try Random.bytes(KeyringTable.idLength) }
+        let there = keyring.record(at: path, besides: origin)
+        if let there, there.seen == 0, there.origin == origin, there.keyVersion == version { return there.database }
+        let database = if let there { there.database } else { try Random.bytes(KeyringTable.idLength) }
         try keyringFile.update(&keyring) { keyring in
             try keyring.list(
                 DatabaseRecord(

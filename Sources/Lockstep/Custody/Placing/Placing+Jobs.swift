@@ -6,8 +6,8 @@ extension Restore {
     ///
     /// No key of the keyring can be destroyed meanwhile, and nobody else can replace the database.
     ///
-    /// Beside its database, which still lies where the keyring saw it, the restored file claims to be the same one and
-    /// does not open (``LockstepError/Code/twoFiles``) until ``Fork`` makes it a database of its own.
+    /// Where the keyring has seen another database, the restored file becomes that one. Elsewhere, beside its database,
+    /// which still lies where the keyring saw it, it becomes one of its own, as by a ``Fork``.
     /// - Parameters:
     ///   - keyring: The keyring as opened from `file`; afterwards the newest version.
     ///   - file: The keyring's file.
@@ -21,16 +21,16 @@ extension Restore {
         _ keyring: inout Keyring, in file: KeyringFile,
         progress: JobProgress.Handler = { _ in }
     ) throws -> CopyReport {
-        try run(&keyring, in: file, progress: progress) { _ in }
+        try run(&keyring, in: file, progress: progress) { _, _ in }
     }
 
     /// The same, and what belongs to it afterwards, before another job that replaces the database can begin.
     /// - Parameters:
     ///   - backupKey: The backup's key; nil for one of the keyring.
-    ///   - finish: Gets the newest version of the keyring.
+    ///   - finish: Gets the newest version of the keyring, and what became of a backup of another database.
     package func run(
         _ keyring: inout Keyring, in file: KeyringFile, backupKey: borrowing DatabaseKey? = nil,
-        progress: JobProgress.Handler, finish: (inout Keyring) throws -> Void
+        progress: JobProgress.Handler, finish: (inout Keyring, Fork.Report?) throws -> Void
     ) throws -> CopyReport {
         let backupKey = try backupKey?.clone()
         let use = try UseLock(file.path)
@@ -40,15 +40,15 @@ extension Restore {
             _ = lock
         }
         try file.reread(&keyring)
-        let placing = Placing(keyringFile: file, database: database, mayBeSecond: true)
-        let report = try placing.run(&keyring) { keyring, place in
+        let placing = Placing(keyringFile: file, database: database, isBackup: true)
+        let (report, fork) = try placing.run(&keyring) { keyring, place in
             let found =
                 if let key = try backupKey?.clone() { key } else {
                     try keyring.databaseKey(ofBackup: backup)
                 }
             return try run(key: keyring.activeDatabaseKey(), backupKey: found, placing: place, progress: progress)
         }
-        try finish(&keyring)
+        try finish(&keyring, fork)
         return report
     }
 }
@@ -100,14 +100,14 @@ extension Adoption {
                     return try run(key: key, placing: place, progress: progress)
                 }
                 return try run(foreign, key: key, placing: place, progress: progress)
-            }
+            }.result
         }
     }
 }
 
 extension Salvage {
-    /// Salvages a database of a keyring into a new one under the keyring's active key: the key that is active when the
-    /// new database gets its name. Blocks.
+    /// Salvages a database of a keyring, or a backup under any key of it, into a new one under the keyring's active key:
+    /// the key that is active when the new database gets its name. Blocks.
     ///
     /// No key of the keyring can be destroyed meanwhile.
     /// - Parameters:
@@ -115,8 +115,8 @@ extension Salvage {
     ///   - file: The keyring's file.
     ///   - progress: Called with the numbers of examined pages and of copied rows, and when a phase begins; again from
     ///     the start if the key has changed.
-    /// - Throws: as ``run(key:newKey:progress:)`` and ``Keyring/databaseKey(for:)``; ``LockstepError/Code/busy`` if the
-    ///   keyring's active key changes again and again. Then nothing is placed.
+    /// - Throws: as ``run(key:newKey:progress:)``; ``LockstepError/Code/busy`` if the keyring's active key changes again
+    ///   and again. Then nothing is placed.
     @available(*, noasync, message: "this blocks the thread: use `try await JobThread.run { … }`")
     @discardableResult
     package func run(
@@ -124,12 +124,15 @@ extension Salvage {
     ) throws -> SalvageReport {
         try file.whileUsed {
             try file.reread(&keyring)
-            let placing = Placing(keyringFile: file, database: new, mayBeSecond: true)
+            let placing = Placing(keyringFile: file, database: new)
             return try placing.run(&keyring) { keyring, place in
                 try run(
-                    key: keyring.databaseKey(for: damaged), newKey: keyring.activeDatabaseKey(),
-                    placing: place, progress: progress)
-            }
+                    key: keyring.databaseKey(ofBackup: damaged), newKey: keyring.activeDatabaseKey(),
+                    keyOfCopy: { copy in
+                        try keyring.keyEntry(ofFileAt: copy).map { try keyring.databaseKey(version: $0.version) }
+                    },
+                    strays: keyring.setAside(besides: damaged), placing: place, progress: progress)
+            }.result
         }
     }
 }

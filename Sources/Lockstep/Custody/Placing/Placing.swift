@@ -5,12 +5,18 @@ internal import SystemPackage
 /// While a job makes the file, someone else can change the keyring: retire the key, for example, since others know it.
 /// So the file gets its name while nobody can change the keyring, and only if its key is still the active one.
 /// Otherwise the job makes the file again.
+///
+/// Which database the file then is, its path decides: what is put where a database was last seen becomes that one, so
+/// that a copy which is refreshed from another database's backup stays what it is. A file of a database that still lies
+/// elsewhere becomes one of its own, as by a ``Fork``, or is refused. Any other is the database that it says. The file
+/// gets its identity before its name, so that it never claims to be another one.
 struct Placing {
     let keyringFile: KeyringFile
     /// The path of the database.
     let database: FilePath
-    /// Whether the file may claim to be a database that lies elsewhere: the caller makes it another one.
-    var mayBeSecond = false
+    /// Whether the file is a backup, which the caller puts back: it becomes the database at the path, whichever it was,
+    /// and otherwise one of its own.
+    var isBackup = false
 
     /// The key of the file is no longer the active one, and nothing was placed.
     private struct KeyHasChanged: Error {}
@@ -20,21 +26,25 @@ struct Placing {
     ///   - keyring: The keyring as opened from its file; afterwards the newest version.
     ///   - make: Makes the file under the keyring's active key, and calls its second argument with the finished file
     ///     and with what gives the file its name.
-    /// - Throws: ``LockstepError/Code/busy`` if the keyring gets another active key each time; any error from `make`.
+    /// - Returns: What `make` returns, and what became of a file that has another identity than it had.
+    /// - Throws: ``LockstepError/Code/busy`` if the keyring gets another active key each time;
+    ///   ``LockstepError/Code/twoFiles``; any error from `make`.
+    @discardableResult
     func run<Result>(
         _ keyring: inout Keyring,
         _ make: (borrowing Keyring, (FilePath, () throws -> Void) throws -> Void) throws -> Result
-    ) throws -> Result {
+    ) throws -> (result: Result, fork: Fork.Report?) {
         for _ in 0..<Self.attempts {
             do {
                 let version = try keyring.activeDatabaseKeyEntry().version
+                var fork: Fork.Report?
                 let result = try make(keyring) { file, rename in
-                    try place(file, version, keyring, rename)
+                    fork = try place(file, version, keyring, rename)
                 }
                 // The database has its place. An error now would make the caller undo its keyring; whatever is wrong
                 // with the keyring's file, its next use reports.
                 _ = try? keyringFile.reread(&keyring)
-                return result
+                return (result, fork)
             } catch is KeyHasChanged {
                 try keyringFile.reread(&keyring)
             }
@@ -45,73 +55,107 @@ struct Placing {
     }
 
     private func place(
-        _ file: FilePath, _ version: UInt32, _ keyring: borrowing Keyring,
-        _ rename: () throws -> Void
-    ) throws {
+        _ file: FilePath, _ version: UInt32, _ keyring: borrowing Keyring, _ rename: () throws -> Void
+    ) throws -> Fork.Report? {
         let content = try content(of: file, version, keyring)
+        var fork: Fork.Report?
         try keyringFile.whileLocked(keyring) { current in
             guard try current.activeDatabaseKeyEntry().version == version else {
                 throw KeyHasChanged()
             }
+            guard current.signer == nil, content.role == .original, let id = content.database else {
+                return try rename()
+            }
             let path = try keyringFile.spelling(of: database)
-            if !mayBeSecond { try requireOnly(content, version, current) }
-            guard current.signer == nil, content.role == .original, let id = content.database,
-                try current.mayRecord(id, at: path, in: keyringFile)
-            else { return try rename() }
+            var record = try record(id, version, path, current)
+            if record.database != id { fork = try report(record, of: id, current) }
+            if isBackup { record.seen = try amend(file, record, current) }
             // A database that the keyring does not record does not open, so that a new one is recorded first. One that
             // it records opens under either key until the new file is in place, and only then under the new one alone.
-            let isNew = !FileAccess.exists(database)
+            let isNew = !FileAccess.exists(database) || current.record(of: record.database) == nil
             if !isNew { try rename() }
             let unmade = isNew ? current.unmadeDatabase(at: path) : nil
-            current.document.files.removeAll { $0 == unmade }
-            try current.list(id, under: version, at: path)
+            if unmade?.database != record.database { current.document.files.removeAll { $0 == unmade } }
+            try current.list(record)
+            current.leave(path, to: record.database)
             try keyringFile.write(&current)
             if isNew { try rename() }
         }
+        return fork
     }
 
-    /// - Throws: ``LockstepError/Code/twoFiles`` for the content of a database that the keyring records and that still
-    ///   lies where it was seen: nothing would show which is the database.
-    private func requireOnly(_ content: KeyringTable.Content, _ version: UInt32, _ keyring: borrowing Keyring) throws {
-        guard let known = keyring.record(of: content.database ?? []),
-            let entry = keyring.document.keys.first(where: {
-                $0.kind == .database && $0.version == version
-            })
-        else { return }
-        do {
-            try IdentityCheck.require(
-                content, keyring.origin(entry), at: database, keyring.databaseKey(version: version))
-        } catch let error as LockstepError where error.code == .twoFiles {
-            let place = try keyringFile.place(of: known).map { "\($0)" } ?? "elsewhere"
-            throw LockstepError(
-                .twoFiles,
-                "the original is an export of the database \(place), which \(keyringFile.path) records: nothing would "
-                    + "show which of the two is the database",
-                hint:
-                    "put it under a keyring of its own; or make a backup of that database, and a fork of the backup",
-                context: .file(database))
+    /// What the keyring is to record of the file.
+    /// - Throws: ``LockstepError/Code/twoFiles``.
+    private func record(
+        _ id: [UInt8], _ version: UInt32, _ path: FilePath, _ keyring: borrowing Keyring
+    ) throws -> DatabaseRecord {
+        let known = keyring.record(of: id)
+        // An adopted file that no database of the keyring was exported to is a new one, wherever it lies.
+        if isBackup || known != nil, let there = keyring.record(at: path, besides: id) {
+            return DatabaseRecord(
+                database: there.database, keyVersion: version, seen: there.seen, path: path,
+                origin: known == nil ? there.origin : id)
         }
+        guard let known else { return DatabaseRecord(database: id, keyVersion: version, path: path) }
+        guard known.path != path, let place = try keyringFile.place(of: known), !IdentityCheck.isSame(place, database),
+            try keyring.lies(known, at: place)
+        else {
+            return DatabaseRecord(
+                database: id, keyVersion: version, seen: known.seen, path: path, origin: known.origin)
+        }
+        guard isBackup else { throw second(place) }
+        return DatabaseRecord(
+            database: try Random.bytes(KeyringTable.idLength), keyVersion: version, path: path, origin: id)
+    }
+
+    private func report(
+        _ record: DatabaseRecord, of id: [UInt8], _ keyring: borrowing Keyring
+    ) throws -> Fork.Report {
+        let known = keyring.record(of: id)
+        return try Fork.Report(
+            database: record.database, origin: id, original: known.flatMap { try keyringFile.place(of: $0) },
+            isRenewed: keyring.record(of: record.database) != nil)
+    }
+
+    /// Gives the file its identity, and makes it record the keyring: it is put back on purpose, however old it is.
+    /// - Returns: The epoch of the keyring that the file has recorded.
+    private func amend(_ file: FilePath, _ record: DatabaseRecord, _ keyring: borrowing Keyring) throws -> UInt64 {
+        var writing = ConnectionOptions()
+        writing.isScratch = true
+        writing.closesFullText = true
+        let key = try keyring.databaseKey(version: record.keyVersion)
+        let connection = try Connection.open(file, key: key, options: writing)
+        try connection.with(rights: .engine) {
+            try connection.write { connection in
+                guard try KeyringTable.database(connection) != record.database else { return }
+                try KeyringTable.fork(as: record.database, connection)
+            }
+        }
+        do {
+            try keyring.remember(in: connection)
+        } catch let error as LockstepError where error.code == .keyringOutdated {
+            // The backup has seen a newer keyring, which the next opening reports.
+            return record.seen
+        }
+        return keyring.epoch
+    }
+
+    /// The content of a database that the keyring records, and that still lies where it was seen: nothing would show
+    /// which is the database.
+    private func second(_ place: FilePath) -> LockstepError {
+        LockstepError(
+            .twoFiles,
+            "the original is an export of the database \(place), which \(keyringFile.path) records: nothing would "
+                + "show which of the two is the database",
+            hint:
+                "put it under a keyring of its own; or make a backup of that database, and a fork of the backup",
+            context: .file(database))
     }
 
     /// What the finished file says of itself.
     private func content(
         of file: FilePath, _ version: UInt32, _ keyring: borrowing Keyring
     ) throws -> KeyringTable.Content {
-        var reading = ConnectionOptions()
-        reading.isQueryOnly = true
-        reading.closesFullText = true
-        let key = try keyring.databaseKey(version: version)
-        let connection = try Connection.open(file, key: key, options: reading)
-        return try connection.with(rights: .engine) { try KeyringTable.read(connection) }
-    }
-}
-
-extension Keyring {
-    /// Whether a database of this identity at this path can be recorded at once: it is new, or lies where it was seen.
-    fileprivate borrowing func mayRecord(
-        _ id: [UInt8], at path: FilePath, in file: KeyringFile
-    ) throws -> Bool {
-        guard let known = record(of: id) else { return true }
-        return known.path == nil || known.path == path
+        try IdentityCheck.content(of: file, keyring.databaseKey(version: version))
     }
 }

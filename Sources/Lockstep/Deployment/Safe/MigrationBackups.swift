@@ -6,6 +6,9 @@ internal import SystemPackage
 /// `<database>-<tag>.<UTC time>-…`, where the tag distinguishes databases of the same name. Only regular files
 /// of such a name that begin like files under the database's keys count as backups. Every other file of such a
 /// name is left alone, and its name is not used.
+///
+/// The names are in the order in which the backups were made, also if the clock was wrong: one that would come before
+/// another gets that one's time, and the next number.
 struct MigrationBackups {
     static let ending = ".before-migration"
 
@@ -62,8 +65,11 @@ struct MigrationBackups {
         _ connection: borrowing Connection, _ key: borrowing DatabaseKey,
         schema: ConnectionOptions, _ progress: JobProgress.Handler
     ) throws -> FilePath {
-        let stamp = Timestamp.now.fileName
-        var number = 1
+        var (stamp, number) = (Timestamp.now.fileName, 1)
+        // A clock that was ahead must not make the next backups the oldest ones.
+        if let newest = try all().last(where: { isBackup($0.path) })?.name, newest.stamp > stamp {
+            (stamp, number) = (newest.stamp, newest.number + 1)
+        }
         while true {
             let path = path(Name(stamp: stamp, number: number))
             number += 1
@@ -99,11 +105,15 @@ struct MigrationBackups {
     /// Removes the oldest backups until `count` are left. Those in `pinned` stay, and are not counted.
     func sweep(keeping count: Int, pinned: [FilePath] = []) throws {
         let pinned = pinned.map { FileIdentity($0) }
-        let backups = try Folder.list(place, where: { $0.ends(with: Self.ending) }).files
-            .compactMap { file in parse(file).map { (name: $0, path: folder.appending(file)) } }
-            .filter { !pinned.contains(FileIdentity($0.path)) && isBackup($0.path) }
-            .sorted { $0.name < $1.name }
+        let backups = try all().filter { !pinned.contains(FileIdentity($0.path)) && isBackup($0.path) }
         for backup in backups.dropLast(count) { DatabaseFile.remove(backup.path) }
+    }
+
+    /// The files with names of backups, the oldest first.
+    private func all() throws -> [(name: Name, path: FilePath)] {
+        try Folder.list(place, where: { $0.ends(with: Self.ending) }).files
+            .compactMap { file in parse(file).map { (name: $0, path: folder.appending(file)) } }
+            .sorted { $0.name < $1.name }
     }
 
     /// Removes the backups that killed runs did not finish. No other run must be in progress.

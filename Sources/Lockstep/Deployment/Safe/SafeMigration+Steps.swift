@@ -104,7 +104,9 @@ extension SafeMigration {
     func complete(_ backups: MigrationBackups, _ report: inout SafeMigrationReport) throws {
         report.outcome = .migrated
         try SafeJournal.remove(of: database)
-        try backups.sweep(keeping: keep)
+        // The backup of this run is the newest, whatever the names of others say.
+        let own = keep > 0 ? report.backup : nil
+        try backups.sweep(keeping: own == nil ? keep : keep - 1, pinned: [own].compactMap(\.self))
         if let backup = report.backup, !FileAccess.exists(backup) { report.backup = nil }
     }
 }

@@ -3,15 +3,16 @@ public import SystemPackage
 /// Destroys a key that nothing needs any more. What the key still opens would be lost for good, so the job looks for
 /// it first, and refuses with a list of what it finds.
 ///
-/// - A **database key** encrypts the databases that the keyring records under it. Each of them must be named, and must
-///   be under another key now.
+/// - A **database key** encrypts databases that the keyring records. The job looks at each where it was last seen, at
+///   those that are named, and at all other files in the same folders. None of them may be under the key, but backups:
+///   what is only a copy is counted, and stops opening. A recorded database that is found nowhere must be named or given
+///   up.
 /// - A **field key** seals cells in the databases that the fields keyring remembers, and an **index key** makes tokens
 ///   there. Each of them must be named, and no column of it may have cells, or an index, under the key. So must each
 ///   fork of them that the keyring does not remember yet, as far as the keyrings of the named databases record it.
 /// - A **manifest key** signs only. Nothing becomes unreadable without it.
 ///
-/// A recorded database that no longer exists is given up by its identity, in ``lost``. Backups that were made under a
-/// database key are not recorded: they stop opening.
+/// A recorded database that no longer exists is given up by its identity, in ``lost``.
 public struct KeyDestruction: Sendable {
     /// What the key is for.
     public let kind: KeyKind
@@ -31,6 +32,12 @@ public struct KeyDestruction: Sendable {
         (self.kind, self.version, self.keyringFile) = (kind, version, keyringFile)
     }
 
+    /// What the destruction of a key takes with it.
+    public struct Report: Sendable, Hashable {
+        /// The backups, as far as they lie beside databases of the keyring, that do not open any more.
+        public internal(set) var backups: [FilePath] = []
+    }
+
     /// Looks into the databases, destroys the key and writes the keyring. Blocks; reads each sealed column once for a
     /// field key, and one page of each database for any other.
     /// - Parameters:
@@ -44,20 +51,22 @@ public struct KeyDestruction: Sendable {
     ///   ``LockstepError/Code/locked`` if a job uses the keyring for longer than ``FileLockWait`` allows;
     ///   ``LockstepError/Code/notFound`` if the keyring does not record a lost database; any error of opening a
     ///   database.
+    @discardableResult
     package func run(
         _ keyring: inout Keyring, databaseKey: (FilePath) throws -> DatabaseKey
-    ) throws {
+    ) throws -> Report {
         // A job that uses a key now would find it gone in the middle.
         let lock = try UseLock(keyringFile.path, .exclusive)
         defer { _ = lock }
         // Writers of the keyring that need none of its keys do not wait for this.
         for _ in 0..<Self.attempts {
             try keyringFile.reread(&keyring)
-            try ReadAgain().run(rereading: { try keyringFile.reread(&keyring) }) {
+            let report = try ReadAgain().run(rereading: { try keyringFile.reread(&keyring) }) {
                 try destroy(&keyring, databaseKey)
             }
             do {
-                return try keyringFile.save(&keyring)
+                try keyringFile.save(&keyring)
+                return report
             } catch let error as LockstepError where error.code == .keyringChanged {
                 continue
             }
@@ -72,50 +81,34 @@ public struct KeyDestruction: Sendable {
     /// Destroys the key in memory.
     private func destroy(
         _ keyring: inout Keyring, _ databaseKey: (FilePath) throws -> DatabaseKey
-    ) throws {
+    ) throws -> Report {
         try keyring.requireIdle(kind, version, to: .destroyed)
+        var report = Report()
         let uses =
             switch kind {
-            case .database: try encryptedFiles(&keyring)
+            case .database: try encryptedFiles(&keyring, &report)
             case .field, .index: try sealedColumns(&keyring, databaseKey)
             case .manifest: [KeyUse]()
             }
         guard uses.isEmpty else { throw inUse(uses) }
         try keyring.destroyKey(kind, version: version)
+        return report
     }
 
     // MARK: Database keys
 
     /// Looks at the files, and corrects the records of those that are under another key than recorded.
-    private func encryptedFiles(_ keyring: inout Keyring) throws -> [KeyUse] {
-        var uses: [KeyUse] = []
-        var seen: Set<[UInt8]> = []
-        for path in databases {
-            let found = try keyring.keyEntry(of: path).version
-            if let database = try identity(of: path, keyring) {
-                seen.insert(database)
-                if found != version { try keyring.relist(database, under: found) }
-            }
-            if found == version { uses.append(.encrypts(path)) }
-        }
+    private func encryptedFiles(_ keyring: inout Keyring, _ report: inout Report) throws -> [KeyUse] {
+        var search = EncryptedFiles(version: version, keyringFile: keyringFile, options: options)
+        for path in databases { try search.lookAt(named: path, &keyring) }
+        try search.lookAtPlaces(&keyring)
+        try search.lookAround(keyring)
+        report.backups = search.backups
         let recorded = keyring.document.files.filter { $0.keyVersion == version }.map(\.database)
-        uses += try unseen(recorded, seen)
+        let uses = try search.uses + unseen(recorded, search.found, keyring)
         // A key that nobody has cannot open them again.
         keyring.document.files.removeAll { lost.contains($0.database) }
         return uses
-    }
-
-    /// The identity of a database under any key of the keyring; nil if it has none.
-    private func identity(of path: FilePath, _ keyring: borrowing Keyring) throws -> [UInt8]? {
-        var reading = options.ofSchema
-        reading.isQueryOnly = true
-        let entry = try keyring.keyEntry(of: path)
-        let isInUse = entry.state == .active || entry.state == .pending
-        // In use, it must not have seen a newer keyring than this one.
-        let key =
-            isInUse
-            ? try keyring.databaseKey(for: path) : try keyring.databaseKey(ofBackup: path)
-        return try KeyringTable.database(Connection.open(path, key: key, options: reading))
     }
 
     // MARK: Keys of a dataset
@@ -125,7 +118,7 @@ public struct KeyDestruction: Sendable {
     ) throws -> [KeyUse] {
         let keys = try keyring.fieldKeys()
         var uses: [KeyUse] = []
-        var seen: Set<[UInt8]> = []
+        var seen: [[UInt8]: FilePath] = [:]
         var forks: [[UInt8]: [UInt8]] = [:]
         for path in databases {
             var reading = options.ofSchema
@@ -134,7 +127,8 @@ public struct KeyDestruction: Sendable {
             let key = try databaseKey(path)
             forks.merge(key.forks) { $1 }
             let connection = try Connection.open(path, key: key, options: reading)
-            if let database = try connection.databaseID() { seen.insert(database) }
+            // A copy can have been made after its database was converted, and after an older one was put back.
+            if let database = try connection.databaseID(), !connection.isCopy { seen[database] = path }
             let columns = try connection.columns(under: kind, version, keys)
             guard columns.isEmpty else {
                 uses.append(kind == .field ? .seals(path, columns: columns) : .indexes(path, columns: columns))
@@ -144,7 +138,7 @@ public struct KeyDestruction: Sendable {
         }
         let memory = keyring.sealedMemory
         let sealed = memory.records.filter(\.isSealed).map(\.database)
-        return try uses + unseen(sealed + Self.unremembered(forks, memory), seen)
+        return try uses + unseen(sealed + Self.unremembered(forks, memory), seen, keyring)
     }
 
     /// Forks of databases with sealed columns that the fields keyring does not remember yet: they have their cells.
@@ -178,20 +172,24 @@ public struct KeyDestruction: Sendable {
     // MARK: Pieces
 
     /// The recorded databases that were neither seen nor given up.
-    private func unseen(_ recorded: [[UInt8]], _ seen: Set<[UInt8]>) throws -> [KeyUse] {
+    private func unseen(
+        _ recorded: [[UInt8]], _ seen: [[UInt8]: FilePath], _ keyring: borrowing Keyring
+    ) throws -> [KeyUse] {
         for database in lost.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            if let path = seen[database] {
+                throw LockstepError(
+                    .misuse, "the database \(Hex.encode(database)) is not lost: \(path) is it, or is of it",
+                    hint: "give up only a database whose file no longer exists", context: .file(path))
+            }
             guard recorded.contains(database) else {
                 throw LockstepError(
                     .notFound, "\(keyringFile.path) records no database \(Hex.encode(database)) that may use \(name)",
                     hint: "the list of what stands in the way has the identities", context: .file(keyringFile.path))
             }
-            guard !seen.contains(database) else {
-                throw LockstepError(
-                    .misuse, "the database \(Hex.encode(database)) was named, so it is not lost",
-                    hint: "give up only a database whose file no longer exists")
-            }
         }
-        return recorded.filter { !seen.contains($0) && !lost.contains($0) }.map(KeyUse.unseen)
+        return try recorded.filter { seen[$0] == nil && !lost.contains($0) }.map { database in
+            .unseen(database, lastSeen: try keyring.record(of: database).flatMap { try keyringFile.place(of: $0) })
+        }
     }
 
     private func inUse(_ uses: [KeyUse]) -> LockstepError {
@@ -205,7 +203,10 @@ public struct KeyDestruction: Sendable {
         for use in uses {
             let advice: LockstepError.Advice =
                 switch use {
-                case .encrypts: "move the database to another key first: \(.rotateDatabase)"
+                case .encrypts:
+                    "move a database to another key first: \(.rotateDatabase); move a copy that nobody needs away"
+                case .setAside:
+                    "recover what is in it with \(.salvage) of the database, and remove it and its log then"
                 case .seals: "move these cells to the active field key first: \(.reseal)"
                 case .indexes: "unseal these columns and seal them again, which makes new indexes"
                 case .unseen:

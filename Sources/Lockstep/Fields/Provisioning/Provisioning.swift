@@ -69,7 +69,7 @@ public struct Provisioning: Sendable {
             try file.reread(&keyring)
             return try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
                 try run(keyring.activeDatabaseKey(), templateKey, place, progress)
-            }
+            }.result
         }
     }
 

@@ -125,14 +125,17 @@ extension Connection {
     /// The record of a database without a registry, which the keyring remembers.
     fileprivate func unsealedRecord(_ memory: SealedMemory) throws -> SealedRecord {
         try with(rights: .engine) {
-            guard let known = try memory.record(of: KeyringTable.database(self)) else {
+            // Of a fork that it does not remember yet, the keyring expects what it remembers of the original.
+            guard let id = try KeyringTable.database(self),
+                let known = memory.record(of: id) ?? origins(of: id).lazy.compactMap(memory.record).first
+            else {
                 throw LockstepError(
                     .registryMissing, "the file has no registry of the dataset, so there is nothing to accept",
                     hint: "restore the database from a backup")
             }
             // Anyone who can open the database can remove the registry, but then the cells are still there.
             guard let column = try known.columns.first(where: { try $0.holdsCells(self) }) else {
-                return SealedRecord(unsealed: known.database)
+                return SealedRecord(unsealed: id)
             }
             throw LockstepError(
                 .registryMissing, "the file has no registry of the dataset, but \(column.title) holds sealed cells",

@@ -59,19 +59,27 @@ extension Connection {
     /// file says.
     fileprivate var forks: [[UInt8]: [UInt8]] { core.attachment.key?.value.forks ?? [:] }
 
+    /// The databases from which this one was forked, the nearest first.
+    func origins(of database: [UInt8]) -> [[UInt8]] {
+        let forks = forks
+        var found: [[UInt8]] = []
+        var next = forks[database]
+        while let origin = next, origin != database, !found.contains(origin) {
+            found.append(origin)
+            next = forks[origin]
+        }
+        return found
+    }
+
     /// What a fields keyring remembers of this database. A fork of which it remembers nothing yet must prove what is
     /// remembered of the database that it was forked from.
     func remembered(
         _ database: [UInt8]?, by keys: FieldKeys
     ) throws(LockstepError) -> SealedRecord? {
         guard let database else { return nil }
-        var (next, seen): ([UInt8]?, Set<[UInt8]>) = (database, [])
-        let forks = forks
-        while let known = next, seen.insert(known).inserted {
-            if let record = keys.memory.record(of: known) {
-                return known == database ? record : try record.inherited(by: database, keys)
-            }
-            next = forks[known]
+        for known in [database] + origins(of: database) {
+            guard let record = keys.memory.record(of: known) else { continue }
+            return known == database ? record : try record.inherited(by: database, keys)
         }
         return nil
     }

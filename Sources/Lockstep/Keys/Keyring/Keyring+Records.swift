@@ -45,6 +45,27 @@ extension Keyring {
             DatabaseRecord(
                 database: database, keyVersion: version, seen: known?.seen ?? 0,
                 path: path ?? known?.path, origin: known?.origin))
+        if let path { leave(path, to: database) }
+    }
+
+    /// Notes that a file lies at a path which is none of the databases that were seen there: where those are is not
+    /// known any more.
+    /// - Parameter database: The file's id.
+    mutating func leave(_ path: FilePath, to database: [UInt8]) {
+        for index in document.files.indices {
+            let other = document.files[index]
+            guard other.path == path, other.database != database, other.seen > 0 else { continue }
+            document.files[index].path = nil
+        }
+    }
+
+    /// The record of another database that was last seen at this path: what is put there becomes that one. Not one that
+    /// is about to be created there, or whose file was never made.
+    borrowing func record(at path: FilePath, besides database: [UInt8]?) -> DatabaseRecord? {
+        let there = document.files.filter { $0.path == path }
+        guard !there.contains(where: { $0.database == database }) else { return nil }
+        return there.first { $0.seen == 0 && $0.origin != nil && $0.origin == database }
+            ?? there.filter { $0.seen > 0 || $0.origin != nil }.max { $0.seen < $1.seen }
     }
 
     /// The record of the database with this id.
@@ -102,6 +123,10 @@ extension Keyring {
         }
     }
 
+    /// How many other keys an opening tries on the file in a database's place, the newest. Each takes some microseconds
+    /// and 32 bytes of locked memory at each opening, and a keyring can have a thousand.
+    private static let triedKeys = 16
+
     private static func requireRoom(_ count: Int) throws(LockstepError) {
         guard count < KeyringDocument.maximumDatabases else {
             throw LockstepError(
@@ -119,12 +144,16 @@ extension Keyring {
             keyring: file?.path, isPending: entry.state == .pending, closing: entry.isClosed ? entry.closing : nil,
             files: document.files.map { DatabaseKey.RecordedFile($0, in: folder) })
         origin.isSigned = signer != nil
-        // Without a rotation in progress there is no other.
-        for other in document.keys where other.kind == .database && other != entry {
-            guard [.active, .pending].contains(other.state),
-                origin.isPending || other.state == .pending
-            else { continue }
-            origin.otherKeys.append(SharedSecret(try databaseKey(version: other.version)))
+        // Mostly there is no other: a keyring with one database has one key that is in use.
+        let recorded = Set(document.files.map(\.keyVersion))
+        let others = document.keys.filter { other in
+            guard other.kind == .database, other != entry, other.state != .destroyed else { return false }
+            return recorded.contains(other.version)
+                || [.active, .pending].contains(other.state) && (origin.isPending || other.state == .pending)
+        }
+        for other in others.suffix(Self.triedKeys) {
+            let key = try DatabaseKey(dataKey: key(.database, version: other.version), database: subjectID)
+            origin.otherKeys.append(SharedSecret(key))
         }
         return origin
     }

@@ -18,13 +18,14 @@ extension KeyDestruction {
     ///   that is changed again and again meanwhile, or whose ring was; ``LockstepError/Code/locked`` if a job uses the
     ///   keyring for longer than ``FileLockWait`` allows; ``LockstepError/Code/notFound`` if the keyring does not
     ///   record a lost database; any error of opening a database.
-    public func run(_ access: inout DatabaseAccess) throws {
+    @discardableResult
+    public func run(_ access: inout DatabaseAccess) throws -> Report {
         guard kind == .database else {
             throw LockstepError(
                 .misuse, "a \(kind.rawValue) key is in the fields keyring of its dataset",
                 hint: "run it with that keyring: `run(_:access:)`")
         }
-        try access.change(for: "a key's destruction") { keyring, file in
+        return try access.change(for: "a key's destruction") { keyring, file in
             try located(in: file).run(
                 &keyring,
                 databaseKey: { path in
@@ -40,15 +41,16 @@ extension KeyDestruction {
     ///     again.
     ///   - access: Returns what opens a database.
     /// - Throws: ``LockstepError/Code/misuse`` for a keyring that is not from a file; otherwise as with a database key.
+    @discardableResult
     public func run(
         _ fields: inout Keyring, access: (FilePath) throws -> DatabaseAccess
-    ) throws {
+    ) throws -> Report {
         guard let file = fields.file else {
             throw LockstepError(
                 .misuse, "the keyring that has the key is not from a file",
                 hint: "open it with `KeyringFile.open(credential:)`")
         }
-        try located(in: file).run(&fields, databaseKey: { path in try access(path).databaseKey(for: path) })
+        return try located(in: file).run(&fields, databaseKey: { path in try access(path).databaseKey(for: path) })
     }
 
     private func located(in file: KeyringFile) -> KeyDestruction {

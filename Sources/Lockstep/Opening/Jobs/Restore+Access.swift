@@ -5,8 +5,8 @@ extension Restore {
     /// name. The backup can be under any key of the keyring. No key of it can be destroyed meanwhile, and nobody else
     /// can replace the database. With a key alone, both files are under this key.
     ///
-    /// Beside its database, which still lies where the keyring saw it, the restored file claims to be the same one and
-    /// does not open (``LockstepError/Code/twoFiles``) until ``Fork`` makes it a database of its own.
+    /// Where the keyring has seen another database, the restored file becomes that one. Elsewhere, beside its database,
+    /// which still lies where the keyring saw it, it becomes one of its own, as by a ``Fork``.
     /// - Parameters:
     ///   - access: Opens the database; afterwards with the newest version of the keyring.
     ///   - progress: Called with the number of copied pages, again from the start if the key has changed.
@@ -46,7 +46,7 @@ extension Restore {
         }
         let backupKey: DatabaseKey? = try backupAccess.databaseKey(ofBackup: backup)
         return try access.change(for: "a restore") { keyring, file in
-            try run(&keyring, in: file, backupKey: backupKey, progress: progress) { _ in }
+            try run(&keyring, in: file, backupKey: backupKey, progress: progress) { _, _ in }
         }
     }
 

@@ -1,5 +1,5 @@
 extension Salvage {
-    /// Salvages a database. Blocks.
+    /// Salvages a database, or a backup under any key of the keyring. Blocks.
     ///
     /// With a keyring, the new database gets the keyring's active key: the key that is active when it gets its name. No
     /// key of the keyring can be destroyed meanwhile. With a key alone, both files are under this key.
@@ -17,7 +17,7 @@ extension Salvage {
         _ access: inout DatabaseAccess, progress: JobProgress.Handler = { _ in }
     ) throws -> SalvageReport {
         guard access.hasKeyring else {
-            return try run(key: access.databaseKey(for: damaged), newKey: access.newKey(), progress: progress)
+            return try run(key: access.databaseKey(ofBackup: damaged), newKey: access.newKey(), progress: progress)
         }
         return try access.change(for: "a salvage") { keyring, file in
             try run(&keyring, in: file, progress: progress)

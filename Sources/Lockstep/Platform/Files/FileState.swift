@@ -28,6 +28,9 @@ struct FileState: Sendable, Equatable {
         #endif
         (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
     }
+
+    /// The day of the last change; nil for no file.
+    var day: CalendarDay? { identity == nil ? nil : CalendarDay(secondsSinceEpoch: Int64(seconds)) }
 }
 
 /// Identifies the file at a path, regardless of its name.

@@ -8,6 +8,10 @@ internal import SystemPackage
 // at any offset, since bytes can be missing or inserted. A frame counts if its page has a right MAC, which nobody can
 // forge without the key.
 //
+// - A frame whose own header is wrong counts, too, if its page has a right MAC: every place before a frame of this round
+//   holds one of this round, whatever its salts say. Its number and whether it ends a transaction follow from its
+//   checksum, if one bit has flipped, and otherwise the number is the one with which the MAC is right. After the last
+//   frame, only one counts of which salts and checksum are almost right: what else lies there is from an earlier round.
 // - The salts are those of the header, if SQLite accepts it; otherwise those of the log's index, if a killed process
 //   left one; otherwise those of the first frame that verifies.
 // - Commits after the first bad frame are lost to SQLite. One exception: if SQLite reaches nothing of the log, and the
@@ -122,19 +126,32 @@ struct LogExamination: Sendable {
     ) throws {
         let length = WriteAheadLog.frameHeader + log.pageSize
         var (place, expected) = (start, start)
+        var judge = FrameJudge(pages: pages(in: log))
         while let offset = try log.head(with: salts, from: place) {
-            unrecognised += max(offset - expected, 0) / length
+            for place in stride(from: expected, through: offset - length, by: length) {
+                if let frame = try judge.frame(at: place, in: log, authenticator) {
+                    later.append(frame)
+                } else {
+                    unrecognised += 1
+                }
+            }
             let head = try log.file.read(at: offset, WriteAheadLog.frameHeader)
             let frame = WriteAheadLog.frame(head, at: offset)
             guard offset + length <= log.file.size else {
                 if frame.commits { incompleteCommits += 1 }
                 return
             }
-            later.append(frame)
             let page = try log.page(frame)
             if try authenticator.verifies(page.span, number: frame.page) {
+                let corrected = try log.corrected(head, at: offset, page: page)
+                // exact: numbers of pages
+                later.append(corrected?.page == frame.page ? corrected ?? frame : frame)
+                place = offset + length
+            } else if let frame = try judge.neighbour(at: offset, in: log, authenticator) {
+                later.append(frame)
                 place = offset + length
             } else {
+                later.append(frame)
                 unverified.insert(frame.offset)
                 if frame.commits { incompleteCommits += 1 }
                 // Bytes can be missing in it: the next one can begin before its end.
@@ -142,6 +159,16 @@ struct LogExamination: Sendable {
             }
             expected = offset + length
         }
+        while let frame = try judge.last(at: expected, salts, in: log, authenticator) {
+            later.append(frame)
+            expected += length
+        }
+    }
+
+    /// The highest number that a page can have, as far as the log shows it.
+    private func pages(in log: borrowing WriteAheadLog) -> UInt32 {
+        let most = reached.map(\.page).max() ?? 0
+        return max(most, UInt32(clamping: log.file.size / log.pageSize))
     }
 
     /// Whether the database has the last version of every page in the log.
@@ -187,5 +214,75 @@ extension WriteAheadLog {
             offset += count - 7
             piece = min(piece * 2, 1 << 20)
         }
+    }
+}
+
+/// Judges frames whose own header is wrong by the MACs of their pages.
+private struct FrameJudge {
+    typealias Frame = WriteAheadLog.Frame
+
+    /// The highest number that a page can have.
+    let pages: UInt32
+    /// How many MACs are tried for pages of which nothing shows the number: some seconds' worth.
+    private var left = 1 << 18
+
+    init(pages: UInt32) { self.pages = pages }
+
+    /// The frame that lies there, whatever its header says; nil if its page verifies under no number.
+    mutating func frame(
+        at offset: Int, in log: borrowing WriteAheadLog, _ authenticator: borrowing PageAuthenticator
+    ) throws -> Frame? {
+        if let frame = try neighbour(at: offset, in: log, authenticator) { return frame }
+        let (head, page) = try read(at: offset, in: log)
+        guard page.count == log.pageSize else { return nil }
+        for number in 1...max(pages, 1) {
+            guard left > 0 else { return nil }
+            left -= 1
+            guard try authenticator.verifies(page.span, number: number) else { continue }
+            return Frame(page: number, offset: offset + head.count, commits: false)
+        }
+        return nil
+    }
+
+    /// The same for a header in which at most one bit is wrong besides the salts and the checksum.
+    func neighbour(
+        at offset: Int, in log: borrowing WriteAheadLog, _ authenticator: borrowing PageAuthenticator
+    ) throws -> Frame? {
+        let (head, page) = try read(at: offset, in: log)
+        guard page.count == log.pageSize else { return nil }
+        if let frame = try log.corrected(head, at: offset, page: page),
+            try authenticator.verifies(page.span, number: frame.page)
+        {
+            return frame
+        }
+        let stored = WriteAheadLog.frame(head, at: offset)
+        let numbers = [stored.page] + (0..<32).map { stored.page ^ (1 << UInt32($0)) }
+        for number in numbers where number > 0 {
+            guard try authenticator.verifies(page.span, number: number) else { continue }
+            return Frame(page: number, offset: stored.offset, commits: stored.commits)
+        }
+        return nil
+    }
+
+    /// The frame after the last one: only if its salts differ in a few bits, and its checksum goes on from the last.
+    func last(
+        at offset: Int, _ salts: [UInt8], in log: borrowing WriteAheadLog, _ authenticator: borrowing PageAuthenticator
+    ) throws -> Frame? {
+        let (head, page) = try read(at: offset, in: log)
+        guard page.count == log.pageSize else { return nil }
+        let differing = zip(head[8..<16], salts).reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount }
+        guard differing <= Self.flippedBits, let frame = try log.corrected(head, at: offset, page: page),
+            try authenticator.verifies(page.span, number: frame.page)
+        else { return nil }
+        return frame
+    }
+
+    /// More than these differ in the salts of two rounds, one of which is random.
+    private static let flippedBits = 4
+
+    private func read(at offset: Int, in log: borrowing WriteAheadLog) throws -> (head: [UInt8], page: [UInt8]) {
+        let head = try log.file.read(at: offset, WriteAheadLog.frameHeader)
+        guard head.count == WriteAheadLog.frameHeader else { return (head, []) }
+        return (head, try log.file.read(at: offset + head.count, log.pageSize))
     }
 }

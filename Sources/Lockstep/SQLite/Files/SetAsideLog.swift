@@ -12,8 +12,30 @@ public struct SetAsideLog: Sendable, Hashable {
 
     private static let infix = ".damaged-"
 
+    /// Whether a file has the name of a copy.
+    static func isCopy(_ path: FilePath) -> Bool { database(ofCopy: path.lastComponent?.string ?? "") != nil }
+
+    /// The name of the database of which a file with this name is a copy; nil for any other file.
+    private static func database(ofCopy name: String) -> String? {
+        let digits = name.utf8.reversed().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
+        guard digits > 0, let rest = String(decoding: name.utf8.dropLast(digits), as: UTF8.self).rest(before: infix)
+        else { return nil }
+        return String(rest)
+    }
+
+    /// The copies in a database's folder of one that is not there any more: it can be this one, which was moved.
+    /// - Throws: The errors of listing its folder.
+    package static func strays(beside database: FilePath) throws -> [FilePath] {
+        let folder = AtomicFile.parent(of: database)
+        return try Folder.list(folder).files.filter { name in
+            guard let former = Self.database(ofCopy: name) else { return false }
+            return !FileAccess.exists(folder.appending(former))
+        }.map { folder.appending($0) }
+    }
+
     /// The copies beside a database, the oldest first.
-    static func copies(of database: FilePath) throws -> [FilePath] {
+    /// - Throws: The errors of listing its folder.
+    package static func copies(of database: FilePath) throws -> [FilePath] {
         guard let name = database.lastComponent else { return [] }
         let folder = AtomicFile.parent(of: database)
         let prefix = name.string + infix

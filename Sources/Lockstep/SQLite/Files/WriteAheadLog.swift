@@ -103,6 +103,24 @@ struct WriteAheadLog: ~Copyable {
         }
     }
 
+    /// What a frame with a bit that has flipped in the header was, by its checksum, which goes on from that of the frame
+    /// before it. The salts have no checksum. Nil if none of these fits.
+    func corrected(_ head: [UInt8], at offset: Int, page: [UInt8]) throws -> Frame? {
+        let before =
+            offset == 32
+            ? Array(header[24..<32]) : try file.read(at: offset - Self.frameHeader - pageSize + 16, 8)
+        guard before.count == 8, head.count == Self.frameHeader else { return nil }
+        for bit in -1..<64 {
+            var start = Array(head[..<8])
+            if bit >= 0 { start[bit / 8] ^= 1 << UInt8(bit % 8) }
+            var sum = Checksum(header[3] & 1 == 1, after: before)
+            sum.add(start.span)
+            sum.add(page.span)
+            if sum.matches(head[16..<24]) { return Self.frame(start, at: offset) }
+        }
+        return nil
+    }
+
     /// The bytes of a frame's page.
     func page(_ frame: Frame) throws -> [UInt8] { try file.read(at: frame.offset, pageSize) }
 
@@ -116,6 +134,12 @@ struct WriteAheadLog: ~Copyable {
         var second: UInt32 = 0
 
         init(_ bigEndian: Bool) { self.bigEndian = bigEndian }
+
+        /// Goes on from a checksum as it is stored.
+        init(_ bigEndian: Bool, after stored: [UInt8]) {
+            self.init(bigEndian)
+            (first, second) = (Self.word(stored[..<4], true), Self.word(stored[4...], true))
+        }
 
         mutating func add(_ bytes: Span<UInt8>) {
             unsafe bytes.withUnsafeBytes { bytes in

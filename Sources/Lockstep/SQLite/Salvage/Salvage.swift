@@ -11,7 +11,7 @@ public import SystemPackage
 /// table `lost_and_found`, with their page and their place in it, and so are those that their table does not take.
 ///
 /// If opening has set a damaged log aside, with a copy of the database (``SetAsideLog``), the rows there that the
-/// database lacks are added. Rows that were deleted since then can be among them.
+/// database lacks are added, under whichever key of its keyring. Rows that were deleted since then can be among them.
 ///
 /// Reads every page about three times. Needs as much disk space as the rows take, and the same again for the largest
 /// table while it is copied. Nothing must write to the damaged file meanwhile. An undamaged file is copied. If the new
@@ -56,9 +56,14 @@ public struct Salvage: Sendable {
     }
 
     /// The same, with a step around the moment in which the new database gets its name.
-    /// - Parameter placing: Called with the finished file, and with what gives it its name.
+    /// - Parameters:
+    ///   - keyOfCopy: Returns the key of a copy that was set aside, which need not be that of the database any more; nil
+    ///     if no other is known to fit.
+    ///   - strays: Copies that were set aside when the database had another name.
+    ///   - placing: Called with the finished file, and with what gives it its name.
     func run(
         key: borrowing DatabaseKey, newKey: borrowing DatabaseKey,
+        keyOfCopy: (FilePath) throws -> DatabaseKey? = { _ in nil }, strays: [FilePath] = [],
         placing: (FilePath, () throws -> Void) throws -> Void, progress: JobProgress.Handler
     ) throws -> SalvageReport {
         try PendingDatabase.requireFree(new)
@@ -70,8 +75,9 @@ public struct Salvage: Sendable {
         default: throw diagnosis.error(damaged) ?? nothingVerifies
         }
         let source = try PageSource(damaged, key: key.secret.clone(), salt: salt)
-        let copies = try SetAsideLog.copies(of: damaged).map {
-            try PageSource($0, key: key.secret.clone(), salt: salt)
+        let copies = try (SetAsideLog.copies(of: damaged) + strays).map { copy in
+            if let own = try keyOfCopy(copy) { return try PageSource(copy, key: own.secret.clone(), salt: own.salt) }
+            return try PageSource(copy, key: key.secret.clone(), salt: salt)
         }
         return try run(source, copies, newKey, placing, progress) { diagnosis }
     }

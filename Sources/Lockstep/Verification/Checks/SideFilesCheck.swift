@@ -28,6 +28,14 @@ enum SideFilesCheck {
                         reads it. Remove it and its log when nothing in it is needed
                         """))
         }
+        for copy in try SetAsideLog.strays(beside: path) {
+            findings.append(
+                .notice(
+                    advice: """
+                        \(copy) was set aside with the damaged log of a database that is not there any more: if it is this one, \
+                        \(.salvage) reads it under the database's present name, followed by the same ending
+                        """))
+        }
         return (size == 0 ? "no log" : "a log of \(size) bytes", findings)
     }
 

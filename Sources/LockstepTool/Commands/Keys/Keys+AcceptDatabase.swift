@@ -17,7 +17,7 @@ extension Keys {
                 The database's proof of a dataset must be authentic even then. If it is damaged or gone, it is made \
                 again from what the fields keyring remembers, if cells prove that; a database without a proof and \
                 without cells is one in which nothing is sealed. An older copy of the database's keyring is not \
-                accepted.
+                accepted, and neither is a copy beside the database, which changes nothing in what is known of that.
 
                 With --url, the fields keyrings that --fields names accept a database on a server as it is.
                 """)
@@ -56,6 +56,8 @@ extension Keys {
                     try requireKnown(connection, keyring)
                     return connection
                 }
+                // A copy's state is none of the database's, which lies elsewhere.
+                try keyring.requireNoOther(than: path, connection.databaseID(), in: file)
                 try keyring.bind(connection, in: file)
                 Output.line("\(file.path) lists \(path)")
                 for dataset in fields {

@@ -8,9 +8,10 @@ extension Keys {
         static let configuration = CommandConfiguration(
             abstract: "Destroy a key that nothing needs any more. This cannot be undone.",
             discussion: """
-                Looks into the databases that the keyring records, and refuses while one of them needs the key or \
-                was not found. Name each database with --database. Backups are not recorded: those made under a \
-                destroyed database key can be read only with an older copy of the keyring.
+                Looks at the databases that the keyring records, where it last saw them and at those that --database \
+                names, and at the files beside them, and refuses while one of them needs the key or was not found. \
+                With a dataset's key, name each database with --database. Backups made under a destroyed database key \
+                can be read only with an older copy of the keyring; those beside the databases are named.
                 """)
 
         @OptionGroup var keyrings: KeyringOptions
@@ -68,10 +69,15 @@ extension Keys {
             destruction.databases = database.map { FilePath($0) }
             destruction.lost = Set(lost)
             for path in destruction.databases { try Diagnosis.requireDatabase(path) }
-            try destruction.run(&keyring) { path in
+            let report = try destruction.run(&keyring) { path in
                 try source.open(keyringFile(of: path)).databaseKey(for: path)
             }
             Output.line("destroyed \(key.name) in \(file.path)")
+            if !report.backups.isEmpty {
+                Output.note(
+                    "notice: \(counted(report.backups.count, "backup")) will not open any more: "
+                        + report.backups.map(\.string).joined(separator: ", "))
+            }
             guard keyring.purpose == .database else { return }
             for path in destruction.databases { Remembering.show(path, of: &keyring, in: file) }
         }

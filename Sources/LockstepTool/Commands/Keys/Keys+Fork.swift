@@ -13,6 +13,10 @@ extension Keys {
                 command that changes a backup does the same first. To put a backup in the place of its database, \
                 restore it instead.
 
+                At a path where the keyring has seen another database, which the copy has replaced, the copy becomes \
+                that one: so a database for trials can be refreshed with cp and this command. The keyring is that of \
+                the database; --database or --keyring names it.
+
                 With --fields, the fields keyrings remember the new database, too; otherwise the first command with \
                 them that changes it does that. If this command is killed, run it again.
                 """)
@@ -20,18 +24,30 @@ extension Keys {
         @Argument(help: "The copy.")
         var copy: String
 
-        @OptionGroup var access: AccessOptions
+        @Option(
+            name: [.short, .long],
+            help: "The database that it is a copy of. (default: the variable LOCKSTEP_DATABASE)")
+        var database: String?
+
+        @OptionGroup var keyrings: KeyringOptions
+        @OptionGroup var fields: FieldsOptions
+        @OptionGroup var credentials: CredentialOptions
         @OptionGroup var waiting: WaitOptions
+
+        func validate() throws {
+            // With its keyring, the database need not be named.
+            if keyrings.keyring == nil { _ = try DatabaseOptions.path(database) }
+        }
 
         func run() throws {
             let copy = FilePath(copy)
+            let original = database ?? Environment.text("LOCKSTEP_DATABASE")
             let session = try Session.open(
-                copy, access.keyrings, access.fields, access.credentials, withKeyringOf: access.database.path())
+                copy, keyrings, fields, credentials, withKeyringOf: original.map { FilePath($0) })
             let report = try Lockstep.Fork(of: copy, keyring: session.opened.file)
                 .run(&session.opened.keyring)
             Output.line(Forking.line(report, copy))
-            guard !session.fields.isEmpty else { return }
-            try session.rememberSealed(session.connect(canBeFirst: true))
+            for line in try session.acceptSealed() { Output.line(line) }
         }
     }
 }

@@ -46,7 +46,7 @@ extension Keys {
             if let keyFile {
                 try NewKeyFileOption.addSlot(slotName, with: keyFile, to: &keyring)
             } else {
-                try slot.addSlot(slotName, to: &keyring, plugins)
+                try slot.addSlot(slotName, to: &keyring, NewCredential(), plugins)
             }
             try file.create(keyring)
             Output.line("made the keyring \(file.path)")

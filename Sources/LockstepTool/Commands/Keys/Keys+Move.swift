@@ -11,7 +11,8 @@ extension Keys {
                 The keyring of films.db then is films.db.keys/database.keyring, where every command finds it. The \
                 command takes it from --keyring or from the folder that --keys names; without them, from Keys, where \
                 earlier versions made keyrings. With --fields, it also puts those of the datasets there, such as \
-                films.db.keys/movies.fields.keyring. A keyring that several databases need stays where it is.
+                films.db.keys/movies.fields.keyring. A keyring that several databases need stays where it is, and so \
+                does that of a database which lies elsewhere.
 
                 If this command is killed, run it again.
                 """)
@@ -30,7 +31,8 @@ extension Keys {
             // Everything that can be refused is asked before anything is moved.
             for (file, target) in moves where try isDue(file, target) {
                 try requireOwn(file, path)
-                _ = try source.open(file)
+                let keyring = try source.open(file)
+                if let other = try keyring.otherDatabase(than: path, file) { throw elsewhere(file, other, path) }
             }
             for (file, target) in moves {
                 guard try isDue(file, target) else {
@@ -48,6 +50,16 @@ extension Keys {
         /// Whether a keyring is to be moved; the error of a keyring that is missing shows when it is opened.
         private func isDue(_ file: KeyringFile, _ target: KeyringFile) throws -> Bool {
             file.path != target.path && (file.exists || !target.exists)
+        }
+
+        private func elsewhere(_ file: KeyringFile, _ other: FilePath, _ path: FilePath) -> LockstepError {
+            LockstepError(
+                .keyringConflict,
+                "\(file.path) is the keyring of \(other), which would not find it beside \(path)",
+                hint:
+                    "leave it where it is, and name it with --keyring or --fields; if \(path) is a copy that is to be a "
+                    + "database of its own, give it a keyring of its own: export it, and adopt the export",
+                context: .file(file.path))
         }
 
         /// Beside one database, the others would not find it.

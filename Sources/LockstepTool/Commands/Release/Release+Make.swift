@@ -37,6 +37,9 @@ extension Release {
             var options = ConnectionOptions()
             // The released state must not be older than the one that the keyring remembers.
             options.fieldKeys = [try fields.fieldKeys(named: dataset)]
+            // A release is all that there is: commits that a damaged log hides are recovered first.
+            options.damagedLog = .refuse
+            SetAsideNotice.show(path)
             // Within a statement that sorts a table.
             options.progress = Interruption.handler
             let progress = CopyProgressLine("release")

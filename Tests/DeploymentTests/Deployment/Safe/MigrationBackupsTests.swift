@@ -95,6 +95,17 @@ struct MigrationBackupsTests {
         #expect(try scratch.names == ["data.db"])
     }
 
+    @Test("A backup that is made after a clock was ahead is the newest all the same") func clock() throws {
+        for number in 1...3 { try put("20991231T12000\(number)Z-1") }
+        let backup = try make()
+        #expect(backup.string.hasSuffix("data.db.20991231T120003Z-2.before-migration"))
+        try backups().sweep(keeping: 2)
+        #expect(
+            try scratch.names.filter { $0.hasPrefix("data.db.2") } == [
+                "data.db.20991231T120003Z-1.before-migration", "data.db.20991231T120003Z-2.before-migration",
+            ])
+    }
+
     @Test("A file that only has such a name is neither counted nor removed")
     func foreign() throws {
         try put("20260131T120000Z-1", salt: 9)

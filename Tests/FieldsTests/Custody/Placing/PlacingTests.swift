@@ -191,7 +191,7 @@ struct PlacingTests {
             var other = try scratch.keyring()
             let destruction = KeyDestruction(of: .database, version: 1, keyring: scratch.file)
             Refusal.expect(.locked) {
-                try atOnce.run { try destruction.run(&other) { _ in try DatabaseKey.ephemeral() } }
+                try atOnce.run { _ = try destruction.run(&other) { _ in try DatabaseKey.ephemeral() } }
             }
         }
         #expect(rounds > 0)

@@ -55,11 +55,13 @@ struct DatabaseKeyDestructionTests {
         let other = try second()
         let id = try identity(of: other)
         try scratch.rotate()
+        for databases in [[], [scratch.path], [scratch.path, other]] {
+            let message = try refusal { try destroy(of: databases) }
+            #expect(message.contains("second.db is encrypted with it"))
+            #expect(!message.contains(Hex.encode(id)))
+        }
+        DatabaseScratch.remove(other)
         #expect(try refusal { try destroy() }.contains(Hex.encode(id)))
-        #expect(try refusal { try destroy(of: [scratch.path]) }.contains(Hex.encode(id)))
-        let message = try refusal { try destroy(of: [scratch.path, other]) }
-        #expect(message.contains("\(other) is encrypted with it"))
-        #expect(!message.contains(Hex.encode(id)))
     }
 
     @Test(
@@ -84,8 +86,7 @@ struct DatabaseKeyDestructionTests {
         var keyring = try scratch.keyring()
         try keyring.relist(id, under: 1)
         try scratch.file.save(&keyring)
-        #expect(try refusal { try destroy() }.contains(Hex.encode(id)))
-        try destroy(of: [scratch.path])
+        try destroy()
         let databases = try scratch.keyring().summary.databases
         #expect(databases.map(\.identity) == [id])
         #expect(databases.map(\.keyVersion) == [2])
@@ -96,6 +97,8 @@ struct DatabaseKeyDestructionTests {
         let other = try second()
         let id = try identity(of: other)
         try scratch.rotate()
+        Refusal.expect(.misuse) { try destroy(of: [scratch.path], lost: [id]) }
+        DatabaseScratch.remove(other)
         try destroy(of: [scratch.path], lost: [id])
         #expect(try scratch.states == [.destroyed, .active])
         #expect(try scratch.keyring().summary.databases.map(\.identity) == [identity(of: scratch.path)])
@@ -107,9 +110,10 @@ struct DatabaseKeyDestructionTests {
         let id = try identity(of: other)
         try scratch.rotate()
         let before = try Bytes.read(scratch.file.path)
-        Refusal.expect(.notFound) { try destroy(lost: [id, [UInt8](repeating: 1, count: 16)]) }
-        // Under another key: it loses nothing.
-        Refusal.expect(.notFound) { try destroy(lost: [identity(of: scratch.path)]) }
+        Refusal.expect(.notFound) { try destroy(lost: [[UInt8](repeating: 1, count: 16)]) }
+        // They are there.
+        Refusal.expect(.misuse) { try destroy(lost: [identity(of: scratch.path)]) }
+        Refusal.expect(.misuse) { try destroy(lost: [id]) }
         Refusal.expect(.misuse) { try destroy(of: [other], lost: [id]) }
         #expect(try Bytes.read(scratch.file.path) == before)
     }

@@ -15,8 +15,9 @@ extension Keys {
         var name: String
 
         func run() throws {
+            let credential = NewCredential()
             try access.change { keyring, file in
-                try slot.addSlot(name, to: &keyring, access.credentials.plugins)
+                try slot.addSlot(name, to: &keyring, credential, access.credentials.plugins)
                 return "added the slot \(name) to \(file.path)"
             }
         }

@@ -17,9 +17,12 @@ extension Keys {
         var slot: String?
 
         func run() throws {
+            let credential = NewCredential()
             try access.change { keyring, file in
                 let name = try slotName(keyring.summary)
-                try keyring.changeSlot(name, to: .passphrase(.new(from: newPassphraseFd)), cost: .calibrated())
+                try credential.use({ try .passphrase(.new(from: newPassphraseFd)) }) {
+                    try keyring.changeSlot(name, to: $0, cost: .calibrated())
+                }
                 return "changed the passphrase of the slot \(name) of \(file.path)"
             }
         }

@@ -1,0 +1,136 @@
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What people do around a database with its backups, and what then must be true of the database. Each script ends with
+/// an error if it is not, and prints what its last command said.
+@Suite("Drills, copies and moves beside a database harm nothing")
+struct DrillTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The beginning of each script: a migrated database `prod.db` and its backup.
+    private static let beginning = """
+        set -e; export LOCKSTEP_KEY_FILE=k; K="--keyring prod.db.keys/database.keyring"
+        lockstep keys create-key-file k >/dev/null; mkdir m
+        printf -- '-- lockstep: up\\nCREATE TABLE t (a);\\nINSERT INTO t VALUES (1);\\n' >m/0001_t.sql
+        lockstep init -d prod.db >/dev/null; lockstep migrate -d prod.db -m m >/dev/null; lockstep backup b.db -d prod.db >/dev/null
+        whole() { lockstep migrate -d prod.db -m m >/dev/null; lockstep verify -d prod.db -m m >/dev/null; }
+        # Runs the command that the refusal of another one names.
+        follow() {
+          if "$@" >out 2>&1; then echo "not refused: $*"; exit 1; fi
+          sed -n 's/^hint:[^`]*`\\(lockstep keys fork [^`]*\\)`.*/\\1/p' out >hint; [ -s hint ] || { cat out; exit 1; }; sh hint; "$@" >/dev/null
+        }
+
+        """
+
+    private func run(_ script: String) async throws -> String {
+        let result = try await ToolShell(home: folder.path).run(Self.beginning + script, in: folder.path)
+        #expect(result.status == .exited(0), "\(result.text)\(result.errors)")
+        return result.text
+    }
+
+    @Test("A copy is refreshed every night, rotated, and its old key destroyed") func refreshed() async throws {
+        _ = try await run(
+            """
+            for night in 1 2 3; do lockstep restore b.db -d staging.db $K >/dev/null 2>&1; whole; done
+            lockstep query 'SELECT a FROM t' -d staging.db $K >/dev/null
+            [ $(lockstep keys list -d prod.db | grep -c ' database [0-9a-f]') = 2 ]
+            lockstep keys rotate-database -d staging.db $K >/dev/null
+            if lockstep keys destroy-key database 1 -d staging.db $K --i-understand >out 2>&1; then exit 1; fi
+            grep -q 'prod.db is encrypted with it' out
+            whole
+            """)
+    }
+
+    @Test("The same with cp, where the refusal names the command that ends it", arguments: ["b.db", "prod.db"])
+    func copied(source: String) async throws {
+        _ = try await run(
+            """
+            cp \(source) staging.db; lockstep keys fork staging.db -d prod.db >/dev/null; whole
+            for night in 1 2; do
+              cp \(source) staging.db; whole
+              follow lockstep query 'SELECT a FROM t' -d staging.db $K
+              whole
+            done
+            """)
+    }
+
+    @Test("A file that was copied with cp, and one that was exchanged with mv, are the ones that are refused")
+    func moved() async throws {
+        _ = try await run(
+            """
+            cp prod.db twin.db; follow lockstep query 'SELECT a FROM t' -d twin.db $K; whole
+            mv prod.db old.db; cp b.db prod.db
+            follow lockstep query 'SELECT a FROM t' -d old.db $K
+            lockstep query 'SELECT a FROM t' -d prod.db >/dev/null
+            """)
+    }
+
+    @Test("A copy is not accepted as the database, and does not take its keyring", arguments: [true, false])
+    func accepted(isBackup: Bool) async throws {
+        _ = try await run(
+            """
+            \(isBackup ? "cp b.db e.db" : "cp prod.db e.db")
+            if lockstep keys accept-database -d e.db $K --i-understand >out 2>&1; then exit 1; fi
+            if lockstep keys accept-database --new -d e.db $K --i-understand >out 2>&1; then exit 1; fi
+            whole
+            if lockstep keys move -d e.db $K >out 2>&1; then exit 1; fi
+            grep -q 'is the keyring of' out; whole
+            mv prod.db moved.db; lockstep keys move -d moved.db $K >/dev/null; lockstep query 'SELECT a FROM t' -d moved.db >/dev/null
+            """)
+    }
+
+    @Test("With the fields keyring at hand, a restored or forked older copy is remembered as it is")
+    func sealed() async throws {
+        _ = try await run(
+            """
+            lockstep keys init --dataset goods -d prod.db --key-file k >/dev/null
+            printf -- '-- lockstep: up\\nCREATE TABLE item (id INTEGER PRIMARY KEY, a TEXT, b TEXT);\\n' >m/0002_item.sql
+            echo "INSERT INTO item VALUES (1, 'a1', 'b1');" >>m/0002_item.sql
+            lockstep migrate -d prod.db -m m >/dev/null; lockstep seal item.a -d prod.db --fields goods --first-time >/dev/null
+            lockstep backup one.db -d prod.db >/dev/null; lockstep backup two.db -d prod.db >/dev/null
+            lockstep seal item.b -d prod.db --fields goods >/dev/null
+            lockstep restore one.db -d c.db $K --fields goods >out 2>&1
+            grep -q 'remembers c.db as it is now' out
+            lockstep query 'SELECT a FROM item_open' -d c.db $K --fields goods >/dev/null
+            lockstep keys fork two.db -d prod.db --fields goods >/dev/null 2>&1
+            lockstep query 'SELECT a FROM item_open' -d two.db $K --fields goods >/dev/null
+            lockstep restore one.db -d c.db $K --fields goods >out 2>&1
+            lockstep query 'SELECT a FROM item_open' -d c.db $K --fields goods >/dev/null
+            lockstep query 'SELECT a FROM item_open' -d prod.db --fields goods >/dev/null
+            """)
+    }
+
+    @Test("A command that gives a new slot its secret runs once, though the keyring changes meanwhile")
+    func secrets() async throws {
+        try folder.write(
+            "secret",
+            """
+            #!/bin/sh
+            cd '\(folder.path)'; echo run >>runs
+            [ $(wc -l <runs) -gt 1 ] || lockstep keys add-slot beside -d prod.db --key-file k --new-key-file l >/dev/null 2>&1
+            echo 0123456789abcdef0123456789abcdef
+            """)
+        _ = try await run(
+            """
+            chmod +x secret; lockstep keys add-slot own -d prod.db --new-command "$PWD/secret" >/dev/null
+            [ $(wc -l <runs) = 1 ]; lockstep keys list -d prod.db >list; grep -q beside list; grep -q own list; whole
+            """)
+    }
+
+    @Test("A damaged backup from before a rotation gives its other rows back") func damaged() async throws {
+        _ = try await run(
+            """
+            printf -- '-- lockstep: up\\nCREATE TABLE orders (id INTEGER PRIMARY KEY, what TEXT);\\n' >m/0002_a.sql
+            echo "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) INSERT INTO orders SELECT i, printf('%.200c', 'x') FROM n;" >>m/0002_a.sql
+            lockstep migrate -d prod.db -m m >/dev/null; lockstep backup old.db -d prod.db >/dev/null
+            printf '\\0\\0\\0\\0' | dd of=old.db bs=1 seek=49252 conv=notrunc 2>/dev/null
+            lockstep keys rotate-database -d prod.db >/dev/null; rm prod.db
+            lockstep salvage s.db -d old.db $K >out 2>&1 || [ $? = 65 ]
+            [ $(lockstep query 'SELECT count(*) FROM orders' -d s.db $K | tail -n 1) -gt 400 ]
+            """)
+    }
+}
