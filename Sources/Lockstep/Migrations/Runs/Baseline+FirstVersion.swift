@@ -81,7 +81,9 @@ extension Baseline {
         }
     }
 
-    /// A definition whose comments are no directives and no markers of a migration file: they are the words of the
+    private static let leftOut = Array("-- left out: a comment in the form of a directive".utf8)
+
+    /// A definition without the comments that are directives or markers of a migration file: they are the words of the
     /// database's author, who may not say what a migration does.
     private static func withoutDirectives(_ sql: String) -> String {
         let bytes = Array(sql.utf8)
@@ -90,7 +92,7 @@ extension Baseline {
             let text = String(decoding: bytes[token.range], as: UTF8.self)
             let isDirective =
                 token.kind == .comment && (Directive.content(of: text) != nil || MarkerOwner(of: text) != nil)
-            result += isDirective ? Array("-- |".utf8) + bytes[token.range].dropFirst(2) : Array(bytes[token.range])
+            result += isDirective ? leftOut : Array(bytes[token.range])
         }
         return String(decoding: result, as: UTF8.self)
     }
