@@ -63,10 +63,16 @@ struct Placing {
             guard try current.activeDatabaseKeyEntry().version == version else {
                 throw KeyHasChanged()
             }
-            guard current.signer == nil, content.role == .original, let id = content.database else {
+            guard current.signer == nil, let id = content.database else { return try rename() }
+            let path = try keyringFile.spelling(of: database)
+            guard content.role == .original else {
+                // A copy, such as what a salvage makes, is no database: the one that was seen at the free path is gone.
+                if !FileAccess.exists(database), current.record(at: path, besides: id) != nil {
+                    current.leave(path, to: id)
+                    try keyringFile.write(&current)
+                }
                 return try rename()
             }
-            let path = try keyringFile.spelling(of: database)
             var record = try record(id, version, path, current)
             if record.database != id { fork = try report(record, of: id, current) }
             if isBackup { record.seen = try amend(file, record, current) }
