@@ -163,6 +163,9 @@ let package = Package(
             name: "ForkedCall",
             path: "Tests/Harness/ForkedCall"),
         .target(
+            name: "HeapUse",
+            path: "Tests/Harness/HeapUse"),
+        .target(
             name: "FaultyWork",
             dependencies: ["Lockstep", "FaultyCalls", systemPackage],
             path: "Tests/Harness/FaultyWork",
@@ -170,7 +173,7 @@ let package = Package(
         .executableTarget(
             name: "Worker",
             dependencies: [
-                "Lockstep", "CSQLCipher", "CCrypto", "EndWithParent", "FaultyVFS", "FaultyWork",
+                "Lockstep", "CSQLCipher", "CCrypto", "EndWithParent", "FaultyVFS", "FaultyWork", "HeapUse",
                 systemPackage,
                 "LockstepPostgres",
             ],
