@@ -104,9 +104,15 @@ struct DatabaseKeyProofTests {
         try Bytes.write(Bytes.read(second), to: hidden)
         try FileManager.default.removeItem(atPath: second.string)
         let id = try #require(keyring.document.files.first { $0.path?.lastComponent == second.lastComponent }).database
-        for databases in [[], [backup], [other], [path, backup, other]] {
+        for databases in [[], [backup]] {
             #expect(try refusal { try destroy(of: databases) }.contains(Hex.encode(id)))
         }
+        // What claims to be a database that lies elsewhere is no answer.
+        let before = try Bytes.read(scratch.file.path)
+        for databases in [[other], [path, backup, other]] {
+            Refusal.expect(.twoFiles) { try destroy(of: databases) }
+        }
+        #expect(try Bytes.read(scratch.file.path) == before)
         try destroy(lost: [id])
     }
 

@@ -171,7 +171,11 @@ struct SealedWriteTests {
     private static let writes = [
         "UPDATE film SET title = 'plain' WHERE id = 3;", "UPDATE film SET title = substr(title, 1, 20) WHERE id = 3;",
         "UPDATE \"FILM\" SET TITLE = zeroblob(100) WHERE id = 3;", "INSERT INTO film (id, title) VALUES (99, 'plain');",
-        "-- lockstep: allow changed values of column film.title\nREPLACE INTO film (id, title) VALUES (3, 'plain');",
+        """
+        -- lockstep: allow changed values of column film.title
+        -- lockstep: allow changed values of column film.year
+        REPLACE INTO film (id, title) VALUES (3, 'plain');
+        """,
         "INSERT INTO film (id, title) VALUES (3, 'x') ON CONFLICT DO UPDATE SET title = excluded.title;",
         """
         -- lockstep: allow changed values of column film.title
