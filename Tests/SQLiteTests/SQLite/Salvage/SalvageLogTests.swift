@@ -73,7 +73,8 @@ struct SalvageLogTests {
         // SQLite ignores everything from there on.
         #expect(try PageAudit(salvage.scratch.path).run(key: salvage.scratch.key()).lostCommits > 0)
         let report = try salvage.salvage()
-        #expect(try salvage.rows() == new)
+        let lost = Set(markers.map(row))
+        #expect(try salvage.rows() == new.filter { !lost.contains($0.key) })
         #expect(report.unreadableFrames == 1 && report.damagedPages == [])
         #expect(!report.isComplete)
         #expect(try report.table("item").unreadablePages == 1)
