@@ -15,10 +15,11 @@ struct ToolShell: Sendable {
     /// The home folder of the lines.
     let home: FilePath
 
-    private static let path: String = {
-        let tools = Programs.path("lockstep").removingLastComponent()
-        return "\(tools):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
-    }()
+    /// The folders of the tested tool and of the package's other programs, which `make test` builds apart.
+    static let tools = ["lockstep", "lockstep-bench"].map { "\(Programs.path($0).removingLastComponent())" }
+        .joined(separator: ":")
+
+    private static let path = "\(tools):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
 
     /// The environment, with more variables.
     func environment(_ more: [Environment.Key: String] = [:]) -> Environment {

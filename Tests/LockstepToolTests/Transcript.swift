@@ -76,8 +76,7 @@ struct Transcript {
         let environment = ProcessInfo.processInfo.environment.filter {
             !$0.key.hasPrefix("LOCKSTEP_")
         }
-        let tools = Programs.path("lockstep").removingLastComponent()
-        let path = "\(tools):\(environment["PATH"] ?? "/usr/bin:/bin")"
+        let path = "\(ToolShell.tools):\(environment["PATH"] ?? "/usr/bin:/bin")"
         for step in steps {
             let result = try await Subprocess.run(
                 .path("/bin/sh"), arguments: ["-c", step.command],

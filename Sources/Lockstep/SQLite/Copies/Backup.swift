@@ -78,7 +78,7 @@ extension Store {
     /// Runs `body`. If a damaged page makes it fail, names the damaged pages of the database.
     func namingDamage<Result>(_ body: () throws -> Result) throws -> Result {
         guard !source.isInMemory else { return try body() }
-        return try source.withKey { key in try PageAudit(path).namingDamage(key, body) }
+        return try source.withKey { key in try PageAudit(source.path).namingDamage(key, body) }
     }
 }
 
