@@ -65,7 +65,9 @@ struct DrillTests {
             cp prod.db twin.db; follow lockstep query 'SELECT a FROM t' -d twin.db $K; whole
             mv prod.db old.db; cp b.db prod.db
             follow lockstep query 'SELECT a FROM t' -d old.db $K
-            lockstep query 'SELECT a FROM t' -d prod.db >/dev/null
+            # The backup is from before both forks.
+            if lockstep query 'SELECT a FROM t' -d prod.db >out 2>&1; then exit 1; fi
+            grep -q 'older than its keyring remembers' out
             """)
     }
 
