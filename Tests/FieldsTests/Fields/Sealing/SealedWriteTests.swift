@@ -171,11 +171,6 @@ struct SealedWriteTests {
     private static let writes = [
         "UPDATE film SET title = 'plain' WHERE id = 3;", "UPDATE film SET title = substr(title, 1, 20) WHERE id = 3;",
         "UPDATE \"FILM\" SET TITLE = zeroblob(100) WHERE id = 3;", "INSERT INTO film (id, title) VALUES (99, 'plain');",
-        """
-        -- lockstep: allow changed values of column film.title
-        -- lockstep: allow changed values of column film.year
-        REPLACE INTO film (id, title) VALUES (3, 'plain');
-        """,
         "INSERT INTO film (id, title) VALUES (3, 'x') ON CONFLICT DO UPDATE SET title = excluded.title;",
         """
         -- lockstep: allow changed values of column film.title
@@ -194,6 +189,15 @@ struct SealedWriteTests {
         "UPDATE film SET title = 'plain' WHERE id = 3; ALTER TABLE film RENAME COLUMN title TO name;",
         "UPDATE film SET title = 'plain' WHERE id = 3; ALTER TABLE film RENAME TO movie;",
     ]
+
+    @Test("REPLACE without the guards is refused for the other values of the row, which it loses")
+    func replaced() throws {
+        let connection = try bench.open()
+        try dropGuards(connection)
+        let set = try set("REPLACE INTO film (id, title) VALUES (3, 'plain');")
+        Refusal.expect(.valuesLost) { _ = try Migrator(set).run(on: connection) }
+        #expect(try seen(connection) == titles)
+    }
 
     @Test(
         "A step that leaves anything but cells in a sealed column fails, even without the guards",
