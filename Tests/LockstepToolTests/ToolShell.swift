@@ -14,17 +14,19 @@ struct ToolShell: Sendable {
 
     /// The home folder of the lines.
     let home: FilePath
+    /// The folders in which programs are found first.
+    var folders = ToolShell.tools
 
     /// The folders of the tested tool and of the package's other programs, which `make test` builds apart.
     static let tools = ["lockstep", "lockstep-bench"].map { "\(Programs.path($0).removingLastComponent())" }
         .joined(separator: ":")
 
-    private static let path = "\(tools):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+    private static let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
 
     /// The environment, with more variables.
     func environment(_ more: [Environment.Key: String] = [:]) -> Environment {
         var values: [Environment.Key: String] = [
-            "PATH": Self.path, "HOME": home.string, "LC_ALL": "C.UTF-8",
+            "PATH": "\(folders):\(Self.path)", "HOME": home.string, "LC_ALL": "C.UTF-8",
             "LOCKSTEP_DATABASE": "data.db", "SWIFT_BACKTRACE": "enable=no",
         ]
         values.merge(more) { $1 }
