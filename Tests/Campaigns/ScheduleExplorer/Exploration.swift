@@ -28,9 +28,19 @@ struct Exploration {
         peer = try Peer()
     }
 
-    /// Explores one pair from one state.
-    /// - Parameter stride: 1 for every point, N for every Nth.
-    mutating func explore(_ schedule: Schedule, stride: Int, until end: ContinuousClock.Instant) throws {
+    /// Points from the words of a command: "3" is every third, "20-30" are those from 20 to 30.
+    static func points(_ text: String) -> StrideThrough<Int>? {
+        let numbers = text.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) }
+        guard let first = numbers.first, first > 0 else { return nil }
+        return numbers.count == 1
+            ? stride(from: 1, through: .max, by: first) : stride(from: first, through: numbers[1], by: 1)
+    }
+
+    /// Explores one pair from one state, at these points of its first operation as far as it has them.
+    /// - Parameter untilFound: whether its first finding is sufficient.
+    mutating func explore(
+        _ schedule: Schedule, _ points: StrideThrough<Int>, untilFound: Bool, until end: ContinuousClock.Instant
+    ) throws {
         guard ContinuousClock.now < end else {
             isStopped = true
             return
@@ -40,8 +50,7 @@ struct Exploration {
         let judge = Judge(
             schedule: schedule, orders: [before, after], firstAlone: try run(schedule, .never).content,
             secondAlone: try run(schedule, .alone).content, neither: try run(schedule, .nobody).content)
-        var point = 1
-        while true {
+        for point in points {
             guard ContinuousClock.now < end else {
                 isStopped = true
                 return
@@ -60,7 +69,7 @@ struct Exploration {
                     fflush(nil)
                 }
             }
-            point += stride
+            if untilFound, !found.isEmpty { return }
         }
     }
 

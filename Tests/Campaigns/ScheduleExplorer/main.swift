@@ -10,12 +10,12 @@ import SystemPackage
 //
 //   ScheduleExplorer show FOLDER SEED
 //   ScheduleExplorer point FOLDER SEED FIRST:SECOND:STATE POINT
-//   ScheduleExplorer explore FOLDER SEED SECONDS STRIDE on|off [FIRST:SECOND[:STATE] …]
+//   ScheduleExplorer explore FOLDER SEED SECONDS POINTS on|off [FIRST:SECOND[:STATE] …]
 //
 // "show" prints the result of each operation alone. "point" runs one schedule, prints its result and leaves the folder
-// unchanged. "explore" runs every ordered pair from every state, or those named, each at every STRIDEth point of A.
-// With "off" the guards of files are switched off: the control. It prints findings, refusals and counts, and exits with
-// 3 if there are findings.
+// unchanged. "explore" runs every ordered pair from every state, or those named, each at the POINTS of A:
+// N is every Nth, FROM-TO are all of a range. With "off" the guards of files are switched off: the control, which ends
+// with a pair's first finding. It prints findings, refusals and counts, and exits with 3 if there are findings.
 
 lockstep_end_with_parent()
 let arguments = CommandLine.arguments
@@ -42,9 +42,10 @@ if arguments.count == 6, arguments[1] == "point", let seed = UInt64(arguments[3]
     exit(0)
 }
 guard arguments.count >= 7, arguments[1] == "explore", let seed = UInt64(arguments[3]),
-    let seconds = Int(arguments[4]), let stride = Int(arguments[5]), stride > 0
+    let seconds = Int(arguments[4]), let points = Exploration.points(arguments[5])
 else { exit(64) }
-if arguments[6] == "off" { turnFileGuardsOff() }
+let isControl = arguments[6] == "off"
+if isControl { turnFileGuardsOff() }
 
 var schedules: [Schedule] = []
 for first in Operation.allCases {
@@ -64,7 +65,7 @@ do {
     var exploration = try Exploration(seed: seed, in: FilePath(arguments[2]))
     let end = ContinuousClock.now + .seconds(seconds)
     for schedule in schedules {
-        try exploration.explore(schedule, stride: stride, until: end)
+        try exploration.explore(schedule, points, untilFound: isControl, until: end)
     }
     for (name, count) in exploration.refusals.sorted(by: { $0.key < $1.key }) {
         print("refused: \(name) \(count)")

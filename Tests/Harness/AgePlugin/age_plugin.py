@@ -89,6 +89,8 @@ def send(*words, body=b""):
 
 def receive():
     line = sys.stdin.buffer.readline().decode()
+    if not line:
+        sys.exit(1)  # The client has heard enough.
     if not line.startswith("-> ") or not line.endswith("\n"):
         sys.exit("age_plugin.py: the client broke the protocol")
     text = ""

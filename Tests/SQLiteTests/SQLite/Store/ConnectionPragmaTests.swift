@@ -162,16 +162,20 @@ struct ConnectionPragmaTests {
         defer { withExtendedLifetime(scratch) {} }
         let like: SQL = "SELECT 'a' LIKE 'A'"
         for store in stores {
+            // The closure can run on a thread that belongs to no task, so it is cancelled from outside.
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let task = Task {
                 try await store.read { connection in
                     try connection.execute("PRAGMA case_sensitive_like = ON")
-                    withUnsafeCurrentTask { $0?.cancel() }
+                    begin.finish()
                     _ = try connection.value(
                         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
                         as: Int.self)
                 }
             }
-            await #expect(throws: (any Error).self) { try await task.value }
+            for await _ in begun {}
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
             #expect(try await store.read { try $0.value(like, as: Bool.self) } == true)
             let answers = try await withThrowingTaskGroup(of: Bool?.self) { group in
                 for number in 0..<40 {
