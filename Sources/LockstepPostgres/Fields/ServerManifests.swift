@@ -14,10 +14,18 @@ struct ServerManifests {
     /// The manifests as they are stored, by dataset; nothing proves them.
     func texts(
         _ connection: borrowing ServerConnection
+    ) throws -> [(dataset: [UInt8], text: [UInt8])] { try texts(of: nil, connection) }
+
+    /// That of one dataset; nil if there is none.
+    func text(of dataset: [UInt8], _ connection: borrowing ServerConnection) throws -> [UInt8]? {
+        try texts(of: dataset, connection).first?.text
+    }
+
+    private func texts(
+        of dataset: [UInt8]?, _ connection: borrowing ServerConnection
     ) throws -> [(dataset: [UInt8], text: [UInt8])] {
-        try ServerTables(schema, connection).rows(of: Self.table, with: nil)?.map { row in
-            (try row[0], Array((try row[1] as String).utf8))
-        } ?? []
+        let rows = try ServerTables(schema, connection).rows(of: Self.table, with: dataset.map(Value.blob))
+        return try rows?.map { row in (try row[0], Array((try row[1] as String).utf8)) } ?? []
     }
 
     /// Stores manifests, in the open transaction.

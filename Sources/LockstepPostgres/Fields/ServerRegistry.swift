@@ -23,15 +23,16 @@ struct ServerRegistry {
     }
 
     /// The states that the server has now; empty without a registry.
-    /// - Parameter known: What the connection has seen, which saves the query that finds out whether they are tables.
+    /// - Parameters:
+    ///   - known: What the connection has seen, which saves the query that finds out whether they are tables.
+    ///   - dataset: The only dataset to look at; nil for all.
     func marks(
-        _ connection: borrowing ServerConnection, after known: [Mark]? = nil
+        _ connection: borrowing ServerConnection, after known: [Mark]? = nil, of dataset: [UInt8]? = nil
     ) throws -> [Mark] {
         let kinds: [String: EngineTable.Kind]? =  // exact: names of the source
             known?.isEmpty == false ? [StoredTable.datasets.name: .table] : nil
-        return try ServerTables(schema, connection, kinds).rows(of: .datasets, with: nil)?.map { row in
-            Mark(dataset: try row[0], changes: try row[1], mac: try row[3])
-        } ?? []
+        let rows = try ServerTables(schema, connection, kinds).rows(of: .datasets, with: dataset.map(Value.blob))
+        return try rows?.map { row in Mark(dataset: try row[0], changes: try row[1], mac: try row[3]) } ?? []
     }
 
     /// Reads the states for ``marks(in:)``, in any order.
@@ -59,7 +60,13 @@ struct ServerRegistry {
     /// - Throws: `LockstepError.Code.registryForged` for tables that Lockstep did not make.
     func records(
         of dataset: [UInt8], _ connection: borrowing ServerConnection
-    ) throws -> RegistryRecords? { try RegistryTables.records(of: dataset, store(connection)) }
+    ) throws -> RegistryRecords? {
+        guard let records = try RegistryTables.records(of: dataset, store(connection)) else { return nil }
+        guard records.dataset.registry != nil, records.dataset.database == nil else {
+            throw RegistryRecords.forged("has a format that no server has")
+        }
+        return records
+    }
 
     /// The columns of all datasets that are not plaintext, as the tables claim without proof.
     func claimed(

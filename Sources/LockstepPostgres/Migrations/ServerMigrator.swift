@@ -78,17 +78,17 @@ public struct ServerMigrator {
         try set.require(.postgres)
         let ledger = try ServerLedger(connection)
         let history = try ledger.history(connection)
-        try requireSealed(ledger, history, connection)
+        try requireSealed(ledger, connection) { history }
         return plan(target, history)
     }
 
     /// What the applied versions declare as sealed is so: before a plan, and after a run.
     private func requireSealed(
-        _ ledger: ServerLedger, _ history: MigrationHistory, _ connection: borrowing ServerConnection
+        _ ledger: ServerLedger, _ connection: borrowing ServerConnection, _ history: () throws -> MigrationHistory
     ) throws {
         guard SealedExpectations.concern(set), !isOfShape else { return }
         try connection.fields?.look(connection)
-        try SealedExpectations.require(set, history) {
+        try SealedExpectations.require(set, history()) {
             try ServerRegistry(schema: ledger.schema).claimed(connection).map(\.column)
         } proven: { dataset in
             guard let fields = connection.fields, let keys = fields.keys(named: dataset) else { return nil }
@@ -133,14 +133,14 @@ public struct ServerMigrator {
         let work = ServerWork(
             set: set, ledger: ledger, path: path ?? "", isOfShape: isOfShape, observe: observe, progress: progress)
         let history = try work.history(connection)
-        try requireSealed(ledger, history, connection)
+        try requireSealed(ledger, connection) { history }
         for goal in try goals(of: target, history) {
             try reach(goal, work, connection, &report)
         }
         if target == .latest {
             while try repeating(progress, { try repeatOne(work, connection, &report) }) {}
         }
-        try requireSealed(ledger, work.history(connection), connection)
+        try requireSealed(ledger, connection) { try work.history(connection) }
     }
 
     /// Runs the steps to `target`.

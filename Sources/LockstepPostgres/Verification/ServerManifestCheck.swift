@@ -32,11 +32,11 @@ private struct ReleasedSchema: ReleasedDatabase, ~Copyable {
     }
 
     func manifestText(of dataset: [UInt8]) throws -> [UInt8]? {
-        try ServerManifests(schema: schema).texts(connection).first { $0.dataset == dataset }?.text
+        try ServerManifests(schema: schema).text(of: dataset, connection)
     }
 
     func registryMark(of dataset: [UInt8]) throws -> RegistryMark? {
-        try ServerRegistry(schema: schema).marks(connection).first { $0.dataset == dataset }.flatMap { mark in
+        try ServerRegistry(schema: schema).marks(connection, of: dataset).first.flatMap { mark in
             UInt64(exactly: mark.changes).map { RegistryMark(changes: $0, code: mark.mac) }
         }
     }
