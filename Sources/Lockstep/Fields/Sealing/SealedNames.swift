@@ -32,30 +32,32 @@ enum SealedNames {
         try SealedRowKeys.follow(connection)
     }
 
-    /// The definitions of all guards, with their tables.
-    static func guards(_ connection: borrowing Connection) throws -> [(table: SQLName, name: String, sql: String)] {
-        let names = try SealingGuard.all(connection).map(\.name)
-        return try names.flatMap { name in
+    /// A guard, and the statement that makes it.
+    typealias Definition = (known: SealingGuard, sql: String)
+
+    /// The definitions of all guards.
+    static func guards(_ connection: borrowing Connection) throws -> [Definition] {
+        try SealingGuard.all(connection).flatMap { known in
             try connection.query(
-                "SELECT tbl_name, name, sql FROM main.sqlite_schema WHERE type = 'trigger' AND name = ?", name
-            ) { row in (table: try row[0], name: try row[1], sql: try row[2]) }
+                "SELECT sql FROM main.sqlite_schema WHERE type = 'trigger' AND name = ?", known.name
+            ) { row in (known: known, sql: try row[0]) }
         }
     }
 
-    /// Makes the guards again that went with tables which were dropped and made again with their columns.
-    static func restore(
-        _ guards: [(table: SQLName, name: String, sql: String)], of dropped: Set<SQLName>,
-        _ connection: borrowing Connection
-    ) throws {
-        let gone = guards.filter { dropped.contains($0.table) }
-        guard !gone.isEmpty else { return }
+    /// Makes the guards again that went with tables which were replaced, with their columns, whatever became of the
+    /// former table's name meanwhile.
+    static func restore(_ guards: [Definition], _ connection: borrowing Connection) throws {
+        guard !guards.isEmpty else { return }
         let standing = Set(try SealingGuard.all(connection).map { ExactText($0.name) })
-        let columns = Set(
-            try RegistryTables.claimed(connection).filter { $0.state == .sealed }.map { SQLName($0.table) })
-        for one in gone where !standing.contains(ExactText(one.name)) && columns.contains(one.table) {
-            guard try SealedTable(one.table.spelling, connection) != nil else { continue }
-            // Without the column, the trigger cannot be made: the column went, and the registry follows.
-            try? connection.execute(SQL(verbatim: one.sql))
+        let gone = guards.filter { !standing.contains(ExactText($0.known.name)) }
+        guard !gone.isEmpty else { return }
+        func title(_ table: String, _ column: String) -> [SQLName] { [SQLName(table), SQLName(column)] }
+        let sealed = Set(
+            try RegistryTables.claimed(connection).filter { $0.state == .sealed }.map { title($0.table, $0.name) })
+        for (known, sql) in gone where sealed.contains(title(known.table, known.column)) {
+            // Of a column that went the guard goes, and the registry follows.
+            guard try SealedTable(known.table, connection)?.column(known.column) != nil else { continue }
+            try connection.execute(SQL(verbatim: sql))
         }
     }
 

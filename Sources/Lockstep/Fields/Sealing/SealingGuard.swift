@@ -22,12 +22,19 @@ struct SealingGuard: Equatable {
             SELECT name, tbl_name, sql FROM main.sqlite_schema
             WHERE type = 'trigger' AND substr(name, 1, ?) = ?
             """, EngineTables.guardPrefix.utf8.count, EngineTables.guardPrefix, as: (String, String, String).self
-        ).compactMap { name, table, sql in
-            guard let kind = Kind.allCases.first(where: { name.ends(with: "_\($0.rawValue)") }),
-                let column = guardedColumn(sql)
-            else { return nil }
-            return SealingGuard(name: name, table: table, column: column, kind: kind)
-        }
+        ).compactMap { SealingGuard(trigger: $0, of: $1, $2) }
+    }
+
+    /// The guard that a trigger is; nil for another trigger.
+    init?(trigger name: String, of table: String, _ sql: String) {
+        guard name.utf8.starts(with: EngineTables.guardPrefix.utf8),
+            let kind = Kind.allCases.first(where: { name.ends(with: "_\($0.rawValue)") }),
+            let column = Self.guardedColumn(sql)
+        else { return nil }
+        self.name = name
+        self.table = table
+        self.column = column
+        self.kind = kind
     }
 
     /// The guards of one column.

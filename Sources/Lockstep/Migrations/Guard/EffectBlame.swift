@@ -10,6 +10,10 @@ struct EffectBlame {
     let wanted: Set<BlamedEffect>
     /// The statement that ran last.
     var last: BlameTracker.Statement?
+    /// Whether that can have changed what is looked for.
+    var matters = true
+    /// How many more statements are judged: each time the tables are read, while nobody else can write.
+    var left = 32
     /// The statement after which an effect was there, and has been since.
     var found: [BlamedEffect: BlameTracker.Statement] = [:]
 }
@@ -42,7 +46,13 @@ extension SchemaGuard {
 
     /// Looks which effects are there after the statement that ran last.
     func judgeLast() throws {
-        guard let wanted = blame?.wanted, let last = blame?.last else { return }
+        guard let wanted = blame?.wanted, let last = blame?.last, blame?.matters == true else { return }
+        guard let left = blame?.left, left > 0 else {
+            // The last statement that changed the table is to blame then.
+            blame?.found = [:]
+            return
+        }
+        blame?.left = left - 1
         let catalogue = try SchemaCatalogue(core)
         var present: Set<BlamedEffect> = []
         for number in Set(wanted.map(\.number)) {

@@ -25,7 +25,7 @@ extension SchemaGuard {
         }
         var tolerated: [LockstepError] = []
         try requireEffects(after.catalogue, changes, &tolerated)
-        try requireDependents(before.catalogue, after.catalogue, changes, &tolerated)
+        try requireDependents(before.catalogue, after.catalogue, &tolerated)
         try requireOwnNames(difference, before)
         let children = try requireParents(before, &after, difference, allowances, &tolerated)
         try requireUsable(before, &after, difference, children, allowances)

@@ -2,13 +2,15 @@ extension SchemaGuard {
     /// Requires that what hung on a replaced table with rows hangs on its successor: triggers and unique indexes, unless
     /// a statement drops them by name. Of the rules in its definition, which the version writes itself, it only reports.
     func requireDependents(
-        _ before: SchemaCatalogue, _ after: SchemaCatalogue, _ changes: TableChanges, _ tolerated: inout [LockstepError]
+        _ before: SchemaCatalogue, _ after: SchemaCatalogue, _ tolerated: inout [LockstepError]
     ) throws {
         for (number, table) in progress.touched.sorted(by: { $0.value.formerName < $1.value.formerName })
-        where changes.dropped.contains(table.formerName) && !allowances.losses.contains(table.formerName) {
+        where names.known(table.formerName) != number && !allowances.losses.contains(table.formerName) {
             guard let entry = after.countedTable(table.formerName) else { continue }
             if progress.copied[number] == nil { try noteRules(of: table, before, entry, &tolerated) }
-            let standing = after.objects.filter { $0.table == table.formerName }  // exact: names of SQLite
+            // The former table can still be there, under another name.
+            let holders = [table.formerName, names.name(number)].compactMap(\.self)
+            let standing = after.objects.filter { holders.contains($0.table) }
             for object in before.objects where object.table == table.formerName && !object.sql.isEmpty {
                 guard !progress.droppedByName.contains(object.name), !isThere(object, standing) else { continue }
                 let context = LockstepError.Context(table: table.formerName.spelling)
@@ -17,6 +19,7 @@ extension SchemaGuard {
                     if object.isIndex { tolerated.append(LockstepError(.schemaBroken, what, context: context)) }
                     continue
                 }
+                guard try !isGuardOfGoneColumn(object, entry) else { continue }
                 suspect = progress.suspects.changing([table.formerName])
                 throw LockstepError(
                     .schemaBroken, what,
@@ -26,6 +29,16 @@ extension SchemaGuard {
                     context: context)
             }
         }
+    }
+
+    /// Whether it guards a sealed column that the successor does not have: it goes with the column.
+    private func isGuardOfGoneColumn(_ object: CatalogueEntry, _ successor: CatalogueEntry) throws -> Bool {
+        guard let known = SealingGuard(trigger: object.name.spelling, of: object.table.spelling, object.sql) else {
+            return false
+        }
+        return try core.ask(
+            "SELECT 1 FROM pragma_table_xinfo(?) WHERE name = ? COLLATE NOCASE", successor.name.spelling, known.column
+        ) { _ in true }.isEmpty
     }
 
     private func noteRules(

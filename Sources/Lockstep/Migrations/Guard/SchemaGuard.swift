@@ -231,6 +231,18 @@ final class SchemaGuard: StatementWatch {
         let others = (use.schema?.altered ?? []).union(needsInserted ? use.inserted : [])
         for table in others { try touch(table, changes: false, known) }
         follow(sql, use, known)
+        if let wanted = blame?.wanted { blame?.matters = matters(use, changing, Set(wanted.map(\.number))) }
+    }
+
+    /// Whether a statement can change the effects on these tables.
+    private func matters(_ use: TableUse, _ changing: Set<SQLName>, _ wanted: Set<Int>) -> Bool {
+        if use.schema != nil { return true }
+        if changing.contains(where: { names.known($0).map(wanted.contains) ?? true }) { return true }
+        // Rows that are put elsewhere are not gone.
+        return wanted.contains { number in
+            let filled = names.filled(from: number)
+            return use.inserted.contains { filled[$0] != nil }
+        }
     }
 
     /// Determines which objects are unusable before the first change of the schema, with foreign keys as they are.

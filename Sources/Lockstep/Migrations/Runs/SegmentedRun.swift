@@ -174,7 +174,8 @@ struct SegmentedRun {
                 try BackfillKey(backfill.table, connection).rowsLeft(after: cursor, connection)
             }
             counted = (done: 0, total: total)
-            // The first batch gets all checks; the later batches do the same to other rows.
+            // The first batch gets all checks: to compare after each would read the table once a batch. What a trigger
+            // does to later rows alone is not seen.
             done = try checked(connection, &known) { _ in
                 connection.core.watch?.begins(line: line)
                 return try batch()

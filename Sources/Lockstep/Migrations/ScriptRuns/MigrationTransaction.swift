@@ -66,7 +66,7 @@ enum MigrationTransaction {
         let result = try body(false)
         func follow() throws {
             try note(origin, connection) { connection in
-                try SealedNames.restore(guards, of: connection.authorizer.tableChanges.dropped, connection)
+                try SealedNames.restore(guards, connection)
                 try SealedNames.follow(from: sealedNames, connection)
             }
         }

@@ -14,6 +14,8 @@ struct SaidStatement {
     let target: SQLName
     /// The columns that it sets, and whether it says that values become NULL.
     private(set) var updated: [SQLName: Bool] = [:]
+    /// Those of them that it sets to NULL itself.
+    private var emptied: Set<SQLName> = []
     /// All names in it.
     let words: Set<SQLName>
 
@@ -40,7 +42,7 @@ struct SaidStatement {
     }
 
     /// Whether it says that the whole column becomes NULL.
-    func empties(_ column: SQLName) -> Bool { kind == .update(isWhole: true) && updated[column] == true }
+    func empties(_ column: SQLName) -> Bool { kind == .update(isWhole: true) && emptied.contains(column) }
 
     private mutating func note(_ assignment: [SQLCursor.Token]) {
         guard let equals = Self.outside(assignment, "=") else { return }
@@ -52,6 +54,7 @@ struct SaidStatement {
         }
         for token in assignment[..<equals] where token.kind == .word || token.kind == .quotedName {
             updated[token.name] = saysNull || updated[token.name] == true
+            if value.count == 1, saysNull { emptied.insert(token.name) }
         }
     }
 
@@ -99,7 +102,9 @@ struct SaidStatement {
         for index in tokens.indices.dropFirst(start) {
             if tokens[index].word == "(" { depth += 1 }
             if tokens[index].word == ")" { depth -= 1 }
-            if depth == 0, words.contains(tokens[index].word) { return index }
+            // IS DISTINCT FROM is an operator.
+            let isOperator = tokens[index].word == "from" && index > 0 && tokens[index - 1].word == "distinct"
+            if depth == 0, words.contains(tokens[index].word), !isOperator { return index }
         }
         return nil
     }

@@ -41,6 +41,7 @@ struct TableNames {
     /// The table's name now; nil if it is gone.
     func name(_ number: Int) -> SQLName? { numbers.first { $0.value == number }?.key }
 
+    /// The number of the table that has this name now, if a statement has named it.
     func known(_ name: SQLName) -> Int? { numbers[name] }
 
     // MARK: Following

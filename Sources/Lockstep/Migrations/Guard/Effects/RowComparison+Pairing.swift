@@ -71,6 +71,8 @@ extension RowComparison {
         for index in pairs.indices where own[own.startIndex + index] != found[index] {
             let (isNull, change) = (found[index] == null, pairs[index].change)
             guard !change.isSaid || (isNull && !change.saysNull) else { continue }
+            // Where a statement fills the successor, a value in place of none loses nothing.
+            if tie == .replaced, own[own.startIndex + index] == null { continue }
             let place = forced.firstIndex(of: index).map { pairs.count + $0 }
             let isForced = place.map { own[own.startIndex + $0] == found[$0] } ?? false
             differences.append(.init(pair: index, kind: isForced ? .converted : isNull ? .nulled : .changed))
@@ -118,19 +120,25 @@ extension RowComparison {
         let compared = pairs.indices.filter { !pairs[$0].change.isSaid }
         var tally = Tally(pairs.count)
         for index in pairs.indices where pairs[index].change.isSaid && !pairs[index].change.saysNull {
-            tally.nulled[index] = Int(clamping: max(0, one.columns[index].filled - two.columns[index].filled))
+            let (old, new) = (one.rows - one.columns[index].filled, two.rows - two.columns[index].filled)
+            tally.nulled[index] = Int(clamping: max(0, new - old))
         }
+        // Of rows of one content, some can be gone.
+        if tie == .same, !old.key.isEmpty, filled.isEmpty {
+            tally.gone = Int(clamping: max(0, one.rows - two.rows))
+        }
+        let fewer = tally.gone
         if one.rows == two.rows, one.contents == two.contents { return effects(tally, rows) }
         // Nothing distinguishes the rows, or there are too many: their number alone counts.
         guard !compared.isEmpty, (one.rows + two.rows) * 16 <= Int64(ContentSearch.limit) else {
             let isUnclear = !compared.isEmpty && one.rows <= two.rows
-            tally.gone = isUnclear ? 1 : Int(clamping: max(0, one.rows - two.rows))
+            tally.gone = isUnclear ? 1 : max(fewer, Int(clamping: max(0, one.rows - two.rows)))
             return effects(tally, rows)
         }
         let (missing, _) = try Self.missing(
             contents(before, compared.map { pairs[$0].oldTerm }), contents(after, compared.map { pairs[$0].newTerm }))
         if !missing.isEmpty {
-            tally.gone = try unfound(missing, compared)
+            tally.gone = max(fewer, try unfound(missing, compared))
             if tally.gone > 0, let columns = try changedColumns(one, two, compared) {
                 for (index, kind) in columns {
                     let nulls = Int(clamping: max(0, one.columns[index].filled - two.columns[index].filled))

@@ -165,10 +165,11 @@ struct RowComparison {
         var effects: [TableEffect] = []
         for (column, sum) in zip(lost, sums.columns[pairs.count...]) where sum.filled > 0 && !said.leaves(column) {
             var search = ContentSearch(old.key + [column], before)
+            let null = before.null
             let linked = filled.filter(\.isLinked)
             if !old.key.isEmpty, !linked.isEmpty {
                 try before.forEach((old.key + [column]).map(ColumnTerm.converted)) { hashes, _ in
-                    if hashes.last != before.null { _ = search.add(hashes) }
+                    if hashes.last != null { _ = search.add(hashes) }
                 }
                 try search.look(in: linked, after.core)
             }

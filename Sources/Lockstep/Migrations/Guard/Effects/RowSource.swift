@@ -22,6 +22,13 @@ struct RowSource {
         return hash.finish()
     }
 
+    func mixed(_ one: UInt128, _ other: UInt128) -> UInt128 {
+        var hash = KeyedHash(hashKey)
+        hash.absorb(hash: one)
+        hash.absorb(hash: other)
+        return hash.finish()
+    }
+
     /// The hash of NULL.
     var null: UInt128 {
         var hash = KeyedHash(hashKey)

@@ -22,17 +22,18 @@ struct TableSums {
         var columns = [Column](repeating: Column(), count: terms.count)
         var (rows, keys, contents): (Int64, UInt128, UInt128) = (0, 0, 0)
         let null = source.null
+        let content = columns.indices.filter(compared.contains)
         try source.forEach(key + terms) { hashes, _ in
             rows += 1
             let id = key.isEmpty ? 0 : source.mixed(hashes.prefix(key.count))
             keys &+= id
             for index in columns.indices {
                 let hash = hashes[key.count + index]
-                columns[index].values &+= key.isEmpty ? hash : source.mixed([id, hash])
+                columns[index].values &+= key.isEmpty ? hash : source.mixed(id, hash)
                 if hash == null { columns[index].nulls &+= id } else { columns[index].filled += 1 }
             }
             guard key.isEmpty else { return }
-            contents &+= source.mixed(columns.indices.filter(compared.contains).map { hashes[$0] })
+            contents &+= source.mixed(content.lazy.map { hashes[$0] })
         }
         (self.rows, self.keys, self.contents, self.columns) = (rows, keys, contents, columns)
     }

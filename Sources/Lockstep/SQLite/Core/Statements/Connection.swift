@@ -216,8 +216,13 @@ private struct KeptRowIDs {
         }
     }
 
-    /// Drops the indexes again.
-    func end(_ connection: borrowing Connection) throws { try Self.drop(indexes, connection) }
+    /// Drops the indexes again, also after the time limit that has ended the VACUUM.
+    func end(_ connection: borrowing Connection) throws {
+        let timer = connection.core.timer
+        connection.core.timer = nil
+        defer { connection.core.timer = timer }
+        try Self.drop(indexes, connection)
+    }
 
     private static func drop(_ indexes: [String], _ connection: borrowing Connection) throws {
         guard !indexes.isEmpty else { return }

@@ -56,10 +56,12 @@ struct EffectModel {
         let archived = name == "p" && said.archives ? Set((tables["archive"]?.rows ?? []).map(\.row)) : []
         var effects: Set<String> = []
         if isByContent {
-            if free.count == columns.count, new.rows.count < old.rows.count { effects.insert(loss) }
+            // Of rows of one content, some can be gone.
+            let countsAll = key != nil && !said.replaced.contains(name) && !(name == "p" && said.archives)
+            if free.count == columns.count || countsAll, new.rows.count < old.rows.count { effects.insert(loss) }
             for column in free where said.updated["\(name).\(column)"] == false {
-                func filled(_ table: Table) -> Int { table.rows.count { $0.row[column] != .null } }
-                if filled(new) < filled(old) { effects.insert("allow changed values of column \(name).\(column)") }
+                func empty(_ table: Table) -> Int { table.rows.count { $0.row[column] == .null } }
+                if empty(new) > empty(old) { effects.insert("allow changed values of column \(name).\(column)") }
             }
         }
         for (id, row) in old.rows {
@@ -76,6 +78,8 @@ struct EffectModel {
             }
             let changed = columns.filter { column in
                 guard row[column] != other[column] else { return false }
+                // A value in place of none loses nothing, where a statement fills the table.
+                if said.replaced.contains(name), row[column] == .null { return false }
                 guard let saysNull = said.updated["\(name).\(column)"] else { return true }
                 return other[column] == .null && !saysNull
             }
