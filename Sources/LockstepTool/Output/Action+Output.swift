@@ -81,6 +81,8 @@ extension LockstepError.Action {
 extension LockstepError.Action {
     /// A path as a word of shell.
     private static func word(_ path: String) -> String {
+        // It would be taken for an option.
+        if path.utf8.first == UInt8(ascii: "-") { return word("./\(path)") }
         let isPlain = path.utf8.allSatisfy { byte in
             let scalar = Unicode.Scalar(byte)
             return scalar.properties.isAlphabetic && scalar.isASCII || ("0"..."9").contains(scalar)

@@ -47,7 +47,8 @@ enum Remembering {
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
             Output.note("notice: \(database) does not remember the keyring's last change: \(reason)")
-            Output.note("hint: run `lockstep migrate` on it to make it remember")
+            let advice = (error as? LockstepError)?.advice?.typed
+            Output.note("hint: \(advice ?? "run `lockstep migrate` on it to make it remember")")
         }
     }
 }

@@ -71,6 +71,19 @@ struct DrillTests {
             """)
     }
 
+    @Test("An export that is adopted where another database was seen becomes that one, and opens")
+    func adopted() async throws {
+        _ = try await run(
+            """
+            lockstep restore b.db -d staging.db $K >/dev/null 2>&1; rm staging.db*
+            raw=$(lockstep keys export-raw -d prod.db --i-understand)
+            echo "PRAGMA key=\\"$raw\\"; ATTACH DATABASE 'plain.db' AS p KEY ''; SELECT sqlcipher_export('p');" >s.sql
+            sqlcipher -batch prod.db <s.sql >/dev/null
+            lockstep adopt plain.db -d staging.db $K --share-keyring >/dev/null
+            lockstep query 'SELECT a FROM t' -d staging.db $K >/dev/null; whole
+            """)
+    }
+
     @Test("A copy is not accepted as the database, and does not take its keyring", arguments: [true, false])
     func accepted(isBackup: Bool) async throws {
         _ = try await run(

@@ -39,6 +39,23 @@ struct NewCredentialTests {
         #expect(error?.code == .secretUnsuitable)
     }
 
+    @Test("A passphrase is not changed to itself by one descriptor for both") func sameDescriptor() throws {
+        func parse(_ number: Int) throws {
+            _ = try Keys.ChangePassphrase.parse(
+                ["-d", "a.db", "--passphrase-fd", "3", "--new-passphrase-fd", "\(number)"])
+        }
+        let error = #expect(throws: (any Error).self) { try parse(3) }
+        #expect(error.map { "\($0)" }?.contains("must name two descriptors") == true)
+        try parse(4)
+    }
+
+    @Test("A path in a hint is one word of shell, and no option") func words() {
+        func typed(_ path: String) -> String { LockstepError.Action.forkOf(path, keyring: "k").typed }
+        #expect(typed("a.db") == "`lockstep keys fork a.db --keyring k`")
+        #expect(typed("-x.db") == "`lockstep keys fork ./-x.db --keyring k`")
+        #expect(typed("a'b c.db") == "`lockstep keys fork 'a'\\''b c.db' --keyring k`")
+    }
+
     @Test("A slot is added to a keyring and to its newer version with one reading") func slot() throws {
         try withDescriptor { number in
             let options = try NewSlotOptions.parse(["--new-passphrase-fd", "\(number)"])

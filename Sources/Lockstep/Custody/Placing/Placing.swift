@@ -75,7 +75,7 @@ struct Placing {
             }
             var record = try record(id, version, path, current)
             if record.database != id { fork = try report(record, of: id, current) }
-            if isBackup { record.seen = try amend(file, record, current) }
+            if isBackup || record.database != id { record.seen = try amend(file, record, current) }
             // A database that the keyring does not record does not open, so that a new one is recorded first. One that
             // it records opens under either key until the new file is in place, and only then under the new one alone.
             let isNew = !FileAccess.exists(database) || current.record(of: record.database) == nil

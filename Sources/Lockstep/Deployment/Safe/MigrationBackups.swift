@@ -67,7 +67,7 @@ struct MigrationBackups {
     ) throws -> FilePath {
         var (stamp, number) = (Timestamp.now.fileName, 1)
         // A clock that was ahead must not make the next backups the oldest ones.
-        if let newest = try all().last(where: { isBackup($0.path) })?.name, newest.stamp > stamp {
+        if let newest = try all().last(where: { isBackup($0.path) })?.name, newest.stamp >= stamp {
             (stamp, number) = (newest.stamp, newest.number + 1)
         }
         while true {

@@ -3,8 +3,8 @@ internal import SystemPackage
 // Which files need a database key
 // ===============================
 //
-// A keyring's records say under which key it saw each database, and they can be wrong: someone has put another file in
-// a database's place, or a program of before 2026-12 has let a copy take it. So a key is destroyed by what the files say.
+// A keyring's records say under which key it saw each database, and they can be wrong: someone can have put another file
+// in a database's place. So a key is destroyed by what the files say.
 // The first 16 bytes of a file show under which key it was made, and opening it shows which database it is.
 //
 // - What lies where a database was last seen needs its key, whatever it is.
@@ -69,7 +69,6 @@ struct EncryptedFiles {
 
     /// Looks at all other files in the folders of databases.
     mutating func lookAround(_ keyring: borrowing Keyring) throws {
-        let salt = try keyring.databaseKey(version: version).salt
         let key = try keyring.databaseKey(version: version)
         for folder in try folders(keyring) {
             for name in (try? Folder.list(folder).files) ?? [] {
@@ -77,14 +76,24 @@ struct EncryptedFiles {
                 guard try isNew(path), let file = try? DatabaseFile(path),
                     let head = try? file.read(at: 0, DatabaseKey.saltLength)
                 else { continue }
-                if head == salt {
+                if head == key.salt {
                     lookAt(path, key)
-                } else if SetAsideLog.isCopy(path), try keyring.databaseKey(makingSalt: head) == nil {
+                } else if let former = SetAsideLog.database(ofCopy: name),
+                    try keyring.databaseKey(makingSalt: head) == nil,
+                    try mayBeOwn(folder.appending(former), keyring)
+                {
                     // Of one whose first bytes are damaged nobody knows the key.
                     uses.append(.setAside(path))
                 }
             }
         }
+    }
+
+    /// Whether a copy of the database at this path can be of one of the keyring: it lies there, or it can have been moved.
+    private func mayBeOwn(_ former: FilePath, _ keyring: borrowing Keyring) throws -> Bool {
+        let places = try keyring.document.files.compactMap { try keyringFile.place(of: $0) } + found.values
+        if places.contains(where: { IdentityCheck.isSame($0, former) }) { return true }
+        return keyring.document.files.count <= 1 && !FileAccess.exists(former)
     }
 
     private mutating func lookAt(_ path: FilePath, _ key: borrowing DatabaseKey) {

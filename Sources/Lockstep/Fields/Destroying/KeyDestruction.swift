@@ -39,7 +39,8 @@ public struct KeyDestruction: Sendable {
     }
 
     /// Looks into the databases, destroys the key and writes the keyring. Blocks; reads each sealed column once for a
-    /// field key, and one page of each database for any other.
+    /// field key, and one page of each database for any other; for a database key also one of each other file under it in
+    /// the same folders.
     /// - Parameters:
     ///   - keyring: The keyring as opened from ``keyringFile``; afterwards its newest version. After an error, open it
     ///     again.
@@ -206,7 +207,7 @@ public struct KeyDestruction: Sendable {
                 case .encrypts:
                     "move a database to another key first: \(.rotateDatabase); move a copy that nobody needs away"
                 case .setAside:
-                    "recover what is in it with \(.salvage) of the database, and remove it and its log then"
+                    "recover what is in it with \(.salvage) of the database, or of the copy itself, and remove it and its log then"
                 case .seals: "move these cells to the active field key first: \(.reseal)"
                 case .indexes: "unseal these columns and seal them again, which makes new indexes"
                 case .unseen:

@@ -6,7 +6,8 @@ public enum KeyUse: Sendable, Hashable {
     /// The file at this path is encrypted with the key: a database, or something that does not show that it is only a
     /// backup.
     case encrypts(FilePath)
-    /// The copy of a database at this path, which was set aside with its damaged log, is encrypted with the key.
+    /// The copy of a database at this path, which was set aside with its damaged log, is encrypted with the key, or does
+    /// not show with which.
     case setAside(FilePath)
     /// These columns of the database, as `table.column`, have cells under the key.
     case seals(FilePath, columns: [String])
@@ -24,7 +25,7 @@ public enum KeyUse: Sendable, Hashable {
             "\(path) has cells under it in \(columns.joined(separator: ", "))"
         case .indexes(let path, let columns):
             "\(path) has blind indexes under it on \(columns.joined(separator: ", "))"
-        case .setAside(let path): "\(path), which was set aside with a damaged log, is encrypted with it"
+        case .setAside(let path): "\(path), which was set aside with a damaged log, is or may be encrypted with it"
         case .unseen(let database, let place):
             "the keyring records the database \(Hex.encode(database)), "
                 + (place.map { "which is not at \($0) any more" } ?? "whose file is not known")

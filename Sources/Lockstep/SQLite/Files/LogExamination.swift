@@ -245,7 +245,7 @@ private struct FrameJudge {
     }
 
     /// The same for a header in which at most one bit is wrong besides the salts and the checksum.
-    func neighbour(
+    mutating func neighbour(
         at offset: Int, in log: borrowing WriteAheadLog, _ authenticator: borrowing PageAuthenticator
     ) throws -> Frame? {
         let (head, page) = try read(at: offset, in: log)
@@ -258,6 +258,8 @@ private struct FrameJudge {
         let stored = WriteAheadLog.frame(head, at: offset)
         let numbers = [stored.page] + (0..<32).map { stored.page ^ (1 << UInt32($0)) }
         for number in numbers where number > 0 {
+            guard left > 0 else { return nil }
+            left -= 1
             guard try authenticator.verifies(page.span, number: number) else { continue }
             return Frame(page: number, offset: stored.offset, commits: stored.commits)
         }

@@ -16,14 +16,33 @@ public struct SetAsideLog: Sendable, Hashable {
     static func isCopy(_ path: FilePath) -> Bool { database(ofCopy: path.lastComponent?.string ?? "") != nil }
 
     /// The name of the database of which a file with this name is a copy; nil for any other file.
-    private static func database(ofCopy name: String) -> String? {
+    static func database(ofCopy name: String) -> String? {
         let digits = name.utf8.reversed().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
         guard digits > 0, let rest = String(decoding: name.utf8.dropLast(digits), as: UTF8.self).rest(before: infix)
         else { return nil }
         return String(rest)
     }
 
-    /// The copies in a database's folder of one that is not there any more: it can be this one, which was moved.
+    /// What a person is to know of the copies in a database's folder.
+    /// - Throws: The errors of listing it.
+    package static func notices(beside database: FilePath) throws -> [LockstepError.Advice] {
+        let own: [LockstepError.Advice] = try copies(of: database).map { copy in
+            """
+            \(copy) was set aside when the database was opened with a damaged log: \(.salvage) of the database \
+            reads it. Remove it and its log when nothing in it is needed
+            """
+        }
+        return try own
+            + strays(beside: database).map { copy in
+                """
+                \(copy) was set aside with the damaged log of a database that is not there any more: if it is this one, \
+                \(.salvage) reads it under the database's present name, followed by the same ending
+                """
+            }
+    }
+
+    /// The files in a database's folder that have the name of a copy of one that is not there any more: it can be this one,
+    /// which was moved.
     /// - Throws: The errors of listing its folder.
     package static func strays(beside database: FilePath) throws -> [FilePath] {
         let folder = AtomicFile.parent(of: database)

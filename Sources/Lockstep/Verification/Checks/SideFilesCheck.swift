@@ -20,22 +20,7 @@ enum SideFilesCheck {
         for leftover in try AtomicFile.leftovers(of: path) {
             findings.append(.notice("\(leftover) is an unfinished copy: remove it if no program is working on it"))
         }
-        for copy in try SetAsideLog.copies(of: path) {
-            findings.append(
-                .notice(
-                    advice: """
-                        \(copy) was set aside when the database was opened with a damaged log: \(.salvage) of the database \
-                        reads it. Remove it and its log when nothing in it is needed
-                        """))
-        }
-        for copy in try SetAsideLog.strays(beside: path) {
-            findings.append(
-                .notice(
-                    advice: """
-                        \(copy) was set aside with the damaged log of a database that is not there any more: if it is this one, \
-                        \(.salvage) reads it under the database's present name, followed by the same ending
-                        """))
-        }
+        findings += try SetAsideLog.notices(beside: path).map { .notice(advice: $0) }
         return (size == 0 ? "no log" : "a log of \(size) bytes", findings)
     }
 

@@ -41,9 +41,9 @@ extension Keys {
 
         func run() throws {
             let copy = FilePath(copy)
-            let original = database ?? Environment.text("LOCKSTEP_DATABASE")
+            let original = try? DatabaseOptions.path(database)
             let session = try Session.open(
-                copy, keyrings, fields, credentials, withKeyringOf: original.map { FilePath($0) })
+                copy, keyrings, fields, credentials, withKeyringOf: original)
             let report = try Lockstep.Fork(of: copy, keyring: session.opened.file)
                 .run(&session.opened.keyring)
             Output.line(Forking.line(report, copy))

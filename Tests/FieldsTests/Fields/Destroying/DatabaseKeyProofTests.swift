@@ -88,6 +88,12 @@ struct DatabaseKeyProofTests {
         #expect(try refusal { try destroy() }.contains("damaged-1, which was set aside with a damaged log"))
     }
 
+    @Test("The copy that another database set aside in the same folder does not") func setAsideOfAnother() throws {
+        for name in ["films.db", "films.db.damaged-1"] { try scratch.folder.write(name, "under another keyring") }
+        try scratch.rotate()
+        try destroy()
+    }
+
     @Test("A named copy proves nothing of its database, and neither does a file beside it") func named() throws {
         var keyring = try scratch.keyring()
         let second = scratch.folder.file("second.db")

@@ -16,6 +16,11 @@ extension Keys {
         @Option(help: "The slot's name, if several slots have a passphrase.")
         var slot: String?
 
+        func validate() throws {
+            guard let newPassphraseFd, newPassphraseFd == access.credentials.passphrases.passphraseFd else { return }
+            throw ValidationError("--passphrase-fd and --new-passphrase-fd must name two descriptors")
+        }
+
         func run() throws {
             let credential = NewCredential()
             try access.change { keyring, file in
