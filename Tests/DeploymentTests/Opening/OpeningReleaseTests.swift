@@ -45,7 +45,7 @@ struct OpeningReleaseTests {
         let whole = try OpeningScratch(copying: original)
         let run = try await FaultyWorker.run("opens", "\(to)", in: whole.folder.path)
         #expect(run.outcome == .succeeded, "\(run.reported)")
-        for call in run.chosen(12) {
+        for call in run.chosen(4) {
             let copy = try OpeningScratch(copying: original)
             let killed = try await FaultyWorker.run("opens", "\(to)", in: copy.folder.path, at: call)
             #expect(killed.outcome == .killed)
@@ -64,7 +64,7 @@ struct OpeningReleaseTests {
         let original = try scratch(from)
         let whole = try OpeningScratch(copying: original)
         let run = try await FaultyWorker.run("opens", "\(to)", in: whole.folder.path)
-        for call in run.chosen(8) {
+        for call in run.chosen(3) {
             let copy = try OpeningScratch(copying: original)
             _ = try await FaultyWorker.run("opens", "\(to)", in: copy.folder.path, "full", at: call)
             #expect(try copy.rows(to) == expected(from), "full at call \(call)")

@@ -107,7 +107,7 @@ struct LedgerCampaignTests {
         #expect(course.contains(Self.known.subtracting(["film_rank"])) || isBegun)
         var reported = 0
         var excused: [LedgerMutation.Excuse: Int] = [:]
-        let steps = Torture.isLong ? 1400 : 70
+        let steps = Torture.isLong ? 1400 : 30
         for _ in 0..<steps {
             let connection = try database(fields, isBegun: isBegun, canary)
             let untouched = try memory(connection)
