@@ -90,7 +90,8 @@ struct FleetJob {
     private func runSafely(
         _ safety: FleetMigration.Safety, _ access: borrowing DatabaseAccess, _ result: inout FleetResult
     ) throws {
-        result.from = try recordedVersions(access)
+        let options = options.ofOneJob
+        result.from = try recordedVersions(access, options)
         result.to = result.from
         var migration = SafeMigration(of: file, sets: fleet.sets)
         migration.target = fleet.target
@@ -109,16 +110,16 @@ struct FleetJob {
             try migration.run(access, into: &report) { _ in try requireGoingOn() }
         } catch {
             // As above, the error is what counts.
-            if let now = try? recordedVersions(access) { result.to = now }
+            if let now = try? recordedVersions(access, options) { result.to = now }
             throw error
         }
-        result.to = try recordedVersions(access)
+        result.to = try recordedVersions(access, options)
     }
 
     private func recordedVersions(
-        _ access: borrowing DatabaseAccess
+        _ access: borrowing DatabaseAccess, _ options: ConnectionOptions
     ) throws -> [String: MigrationVersion] {  // exact: names of sets
-        var reading = fleet.options
+        var reading = options
         reading.addition = reading.addition?.migrating(isChecked: true)
         reading.isQueryOnly = true
         let connection = try Connection.open(file, key: access.databaseKey(for: file), options: reading)

@@ -52,9 +52,12 @@ public struct Rehearsal {
     ) throws -> RehearsalReport {
         var report = RehearsalReport()
         let access = try DeploymentKey(access, for: database)
+        var rehearsal = self
+        // The copy is of a moment after the keyrings were compared.
+        rehearsal.options = options.ofOneJob
         try JobReporter.run(progress) { reporter in
             try access.key.whileUsed {
-                try options.fieldKeys.whileUsed { try run(access, &report, reporter) }
+                try options.fieldKeys.whileUsed { try rehearsal.run(access, &report, reporter) }
             }
         }
         report.time = report.time.ended()

@@ -98,6 +98,7 @@ public struct SafeMigration {
         try JobReporter.run(progress) { reporter in
             var migration = self
             migration.reporter = reporter
+            migration.options = options.ofOneJob
             try migration.run(access, &report)
         }
     }

@@ -169,7 +169,10 @@ private struct Source {
         var options = ConnectionOptions()
         options.isQueryOnly = true
         options.sharesLog = true
-        options.addition = SealedFields([keys], hasViews: false, mayBeUnsealed: true, mayBeUnknown: true)
+        // The first connection has compared the keyring with the file, and others can change both meanwhile.
+        options.isLater = true
+        options.addition = SealedFields(
+            [keys], hasViews: false, mayBeUnsealed: true, mayBeUnknown: true, proof: SealedProof(isOpened: true))
         return try Connection.open(path, key: key.value, options: options)
     }
 }

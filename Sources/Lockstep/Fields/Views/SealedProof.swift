@@ -3,7 +3,8 @@ internal import Synchronization
 /// The facts that a file has proven about its sealed columns so far. It must go on proving it: anything that was seen
 /// once must not be older or missing later. The connections of a store share one proof.
 package final class SealedProof: Sendable {
-    package init() {}
+    /// - Parameter isOpened: Whether another connection has compared the keyrings with the file.
+    package init(isOpened: Bool = false) { self.isOpened = isOpened }
 
     private struct State {
         /// The greatest number of changes seen in each dataset's registry.

@@ -98,6 +98,14 @@ public struct ConnectionOptions: Sendable {
         return options
     }
 
+    /// The same for all connections of one job: the first compares the keyrings with the database. Since then both can
+    /// have changed, which does not make the job's keys old.
+    var ofOneJob: ConnectionOptions {
+        var options = self
+        options.addition = options.addition?.shared(isNew: false)
+        return options
+    }
+
     var answer: FirstLook.Answer {
         guard looksAtLog, !isScratch, access != .immutable else { return .goOn }
         guard isQueryOnly, !sharesLog else {
