@@ -40,16 +40,17 @@ struct UseLock: ~Copyable {
     /// - Parameters:
     ///   - keyring: The keyring's file.
     ///   - kind: Exclusive for the destruction of a key.
+    ///   - isOptional: Whether it can do without the lock where that cannot be made; nil as its kind says.
     /// - Throws: ``LockstepError/Code/locked``.
-    init(_ keyring: FilePath, _ kind: FileLock.Kind = .shared) throws {
-        lock = try Self.take(AtomicFile.hiddenSibling("use", of: keyring), kind)
+    init(_ keyring: FilePath, _ kind: FileLock.Kind = .shared, optional isOptional: Bool? = nil) throws {
+        lock = try Self.take(AtomicFile.hiddenSibling("use", of: keyring), kind, isOptional ?? (kind == .shared))
     }
 
-    private static func take(_ path: FilePath, _ kind: FileLock.Kind) throws -> FileLock? {
+    private static func take(_ path: FilePath, _ kind: FileLock.Kind, _ isOptional: Bool) throws -> FileLock? {
         do {
             return try FileLockWait.current.lock(path, kind, as: .use)
         } catch let error as LockstepError
-            where kind == .shared && [.accessDenied, .notFound].contains(error.code)
+            where isOptional && [.accessDenied, .notFound].contains(error.code)
         {
             return nil
         }

@@ -67,7 +67,10 @@ final class FieldsKeyring {
     /// Accepts the database as it is.
     /// - Returns: A line that says so.
     func accept(_ connection: borrowing Connection) throws -> String {
-        try file.accept(&opened.keyring, sealedIn: connection)
+        let isSealed = try ReadAgain().run(rereading: { try opened.reread() }) {
+            try file.accept(&opened.keyring, sealedIn: connection)
+        }
+        return isSealed
             ? "\(path) remembers \(connection.path) as it is now"
             : "\(path) remembers that nothing is sealed in \(connection.path)"
     }

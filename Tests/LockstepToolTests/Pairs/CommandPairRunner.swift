@@ -18,10 +18,7 @@ struct CommandPairRunner: Sendable {
     /// with two retired database keys, a version that is pending, and one that is begun.
     init() async throws {
         folder = try TemporaryFolder()
-        // The tool that is built beside the tests: the released one starts so fast that more pairs meet in races, of
-        // `seal` beside `migrate --safe` and of `keys move`, which end in refusals that the table does not have yet.
-        shell = ToolShell(
-            home: folder.path, folders: "\(Programs.path("lockstep-bench").removingLastComponent())")
+        shell = ToolShell(home: folder.path)
         let main = folder.file("main")
         try FileManager.default.createDirectory(atPath: main.string, withIntermediateDirectories: false)
         let notes = Programs.package.appending("Migrations/notes")

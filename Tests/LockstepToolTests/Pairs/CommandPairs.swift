@@ -40,7 +40,7 @@ enum CommandPairs {
         /// Give a keyring another ring key or another place: other commands that have read it open it again, unless
         /// they are about to end.
         case rings
-        /// Change the keyring of a dataset.
+        /// Change the keyring of a dataset, and note that in the database.
         case fields
         /// Give the database another file.
         case replaces
@@ -59,7 +59,7 @@ enum CommandPairs {
         (.keyring, "tttwwww"),
         (.rings, "trrrrrrr"),
         (.fields, "tttttwtrw"),
-        (.replaces, "trrwrrrrtr"),
+        (.replaces, "trrwrrrrrr"),
         (.destroys, "ttwwwwwrwrw"),
     ]
 

@@ -55,11 +55,14 @@ package enum RegistryTables {
     static func read(
         _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws -> ColumnRegistry? {
-        guard let records = try records(of: keys.dataset, connection) else { return nil }
-        if let id = records.dataset.database, try id != KeyringTable.database(connection) {
-            throw forged("belongs to another database")
+        // Of one moment: others can change it between two statements.
+        try connection.read { connection in
+            guard let records = try records(of: keys.dataset, connection) else { return nil }
+            if let id = records.dataset.database, try id != KeyringTable.database(connection) {
+                throw forged("belongs to another database")
+            }
+            return try records.registry(keys)
         }
-        return try records.registry(keys)
     }
 
     /// The columns that the keyring's dataset proves to be sealed, or on the way there.

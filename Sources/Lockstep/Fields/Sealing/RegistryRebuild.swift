@@ -36,13 +36,15 @@ public struct RegistryRebuild: Sendable, Hashable {
         _ keys: FieldKeys, in connection: borrowing Connection
     ) throws -> Bool {
         try connection.with(rights: .engine) {
-            guard let record = try record(keys, connection) else { return false }
-            do {
-                if try RegistryTables.read(keys, connection) != nil { return false }
-            } catch let error as LockstepError where error.code == .registryForged {
-                return true
+            try connection.read { connection in
+                guard let record = try record(keys, connection) else { return false }
+                do {
+                    if try RegistryTables.read(keys, connection) != nil { return false }
+                } catch let error as LockstepError where error.code == .registryForged {
+                    return true
+                }
+                return try record.columns.contains { try $0.holdsCells(connection) }
             }
-            return try record.columns.contains { try $0.holdsCells(connection) }
         }
     }
 

@@ -118,13 +118,21 @@ public struct SealingChange: Sendable, Equatable {
     func clean(_ connection: borrowing Connection) throws {
         guard goal != .reseal else { return }
         try connection.vacuum()
-        do throws(LockstepError) {
-            _ = try connection.checkpoint(.truncate)
-        } catch {
-            guard error.code == .busy else { throw error }
-            throw LockstepError(
-                .busy, "the log still contains earlier values of \(title), because a reader uses it",
-                hint: "end that reader, then run this again: it continues where it stopped")
+        // SQLite waits for readers, but refuses at once while another connection checkpoints.
+        let end = Clock.monotonicMicroseconds + Int64(connection.core.authorizer.busyTimeout) * 1000
+        while true {
+            do throws(LockstepError) {
+                _ = try connection.checkpoint(.truncate)
+                return
+            } catch {
+                guard error.code == .busy else { throw error }
+                guard Clock.monotonicMicroseconds < end else {
+                    throw LockstepError(
+                        .busy, "the log still contains earlier values of \(title), because a reader uses it",
+                        hint: "end that reader, then run this again: it continues where it stopped")
+                }
+            }
+            Clock.pause(milliseconds: 10)
         }
     }
 

@@ -174,6 +174,15 @@ public struct KeyringFile: Sendable, Hashable {
         return try body()
     }
 
+    /// Runs a job beside which nobody converts cells under the keyring's keys.
+    /// - Throws: ``LockstepError/Code/locked`` if somebody does for longer than ``FileLockWait`` allows; any error from
+    ///   `body`.
+    package func whileUnused<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        let lock = try UseLock(path, .exclusive, optional: true)
+        defer { _ = lock }
+        return try body()
+    }
+
     /// - Throws: ``LockstepError/Code/keyringChanged`` if the file has changed since it was opened.
     func requireUnchanged(since keyring: borrowing Keyring) throws {
         try requireInPlace()

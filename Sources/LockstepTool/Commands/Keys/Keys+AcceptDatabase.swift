@@ -23,6 +23,7 @@ extension Keys {
                 """)
 
         @OptionGroup var access: FileOrServerOptions
+        @OptionGroup var limitOptions: LimitOptions
         @OptionGroup var waiting: WaitOptions
 
         @Flag(help: "Record a database in a keyring that records others but not this one.") var new = false
@@ -36,6 +37,7 @@ extension Keys {
         }
 
         func run() throws {
+            try limitOptions.start()
             guard iUnderstand else {
                 throw ValidationError(
                     "this accepts even an older state that someone restored: confirm with --i-understand")
@@ -58,7 +60,9 @@ extension Keys {
                 }
                 // A copy's state is none of the database's, which lies elsewhere.
                 try keyring.requireNoOther(than: path, connection.databaseID(), in: file)
-                try keyring.bind(connection, in: file)
+                try ReadAgain().run(rereading: { try source.reread(file, &keyring) }) {
+                    try keyring.bind(connection, in: file)
+                }
                 Output.line("\(file.path) lists \(path)")
                 for dataset in fields {
                     for line in try dataset.rebuildIfLost(connection) { Output.line(line) }

@@ -27,6 +27,7 @@ extension Release {
         }
 
         func run() throws {
+            try access.limitOptions.start()
             let pinned = try Publisher(release.publisher ?? "")
             let dataset = try release.dataset(access.keyrings, of: access.database.path())
             let session = try access.session(readOnly: reading.readOnly)

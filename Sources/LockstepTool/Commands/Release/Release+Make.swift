@@ -14,6 +14,7 @@ extension Release {
 
         @OptionGroup var access: AccessOptions
         @OptionGroup var output: FormatOptions
+        @OptionGroup var waiting: WaitOptions
 
         @Option(
             help: "The dataset, whose fields keyring is beside the database or in a keyring folder."
@@ -27,26 +28,29 @@ extension Release {
         var replaceForeign = false
 
         func run() throws {
+            try access.limitOptions.start()
             let path = try access.database.path()
             try Diagnosis.requireDatabase(path)
             let source = CredentialSource(access.credentials)
-            let file = try access.keyrings.fields(of: dataset, for: path)
-            let fields = try source.open(file)
-            let keyring = try source.open(access.keyringFile())
-            let key = try keyring.databaseKey(for: path)
-            var options = ConnectionOptions()
+            let fields = try FieldsKeyring(access.keyrings.fields(of: dataset, for: path), named: dataset, source)
+            let file = try access.keyringFile()
+            let database = OpenedKeyring(file, try source.open(file), reopen: { try source.open(file) })
             // The released state must not be older than the one that the keyring remembers.
-            options.fieldKeys = [try fields.fieldKeys(named: dataset)]
+            let keyrings = OpenedKeyrings(path, database, [fields.opened])
+            var options = ConnectionOptions()
             // A release is all that there is: commits that a damaged log hides are recovered first.
             options.damagedLog = .refuse
             SetAsideNotice.show(path)
             // Within a statement that sorts a table.
             options.progress = Interruption.handler
             let progress = CopyProgressLine("release")
-            let connection = try Connection.open(path, key: key, options: options)
-            let manifest = try Manifest.make(
-                fields, in: connection, number: number, replacingForeign: replaceForeign
-            ) { try progress.show($0) }
+            // Columns that are sealed or unsealed meanwhile are no contents to sign.
+            let manifest = try fields.opened.file.whileUnused {
+                try Manifest.make(
+                    fields.opened.keyring, in: keyrings.connect(options), number: number,
+                    replacingForeign: replaceForeign
+                ) { try progress.show($0) }
+            }
             guard output.format == .text else { return try Output.json(manifest.json) }
             manifest.show()
             Output.line("signed by \(manifest.publisher)")

@@ -16,6 +16,7 @@ extension Release {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
+            try access.limitOptions.start()
             let connection = try access.session(readOnly: reading.readOnly).connect(queryOnly: true)
             let manifests = try Manifest.stored(in: connection)
             guard !manifests.isEmpty else {
