@@ -64,7 +64,7 @@ struct SimultaneousChecks: Sendable {
 
     /// Starts the checks that need the database open.
     private func start(_ key: SharedSecret<DatabaseKey>) throws {
-        guard try !SideFilesCheck.hasJournal(path) else { return try hinder() }
+        guard try !SideFilesCheck.hasJournal(path, key.value) else { return try hinder() }
         try startSealed(key)
         // A cache larger than the file would never be filled.
         let size = try FileAccess.sizeOfRegularFile(path)

@@ -130,6 +130,12 @@ struct CommandFaultTests {
         if !scenario.hasSteps {
             #expect(isDone || left == whole.before, "\(place): neither before nor after:\n\(left)")
         }
+        // What the next run ends is neither damage nor drift, except a version that was begun.
+        if let verified = try await faults.verify() {
+            let isBegun = verified.text.contains("was begun but not finished")
+            let isAlarm = [65, isBegun ? 65 : 4].contains { verified.status == .exited($0) }
+            #expect(!isAlarm, "\(place), then verify:\n\(verified.text)\(verified.errors)")
+        }
         let again = try await faults.recover()
         let isAllowed = again.status == .exited(0) || isDone && scenario.again.contains { again.status == .exited($0) }
         #expect(isAllowed, "\(place), again: \(again.status) \(again.errors)")

@@ -115,6 +115,12 @@ struct CommandFaults {
         return Run(status: result.status, errors: result.errors, calls: nil)
     }
 
+    /// Verifies what the command has left; nil if there is no database yet.
+    func verify() async throws -> ToolShell.Result? {
+        guard FileManager.default.fileExists(atPath: work.appending("data.db").string) else { return nil }
+        return try await shell.run("lockstep verify --key-file k -m shop", in: work)
+    }
+
     /// Output that shows whether the command completed.
     func probe() async throws -> String { try await shell.run(scenario.probe, in: work).text }
 

@@ -213,7 +213,8 @@ final class PageSource {
         return try Array(Self.decrypted(page, number, cipher.profile, cipher.key).prefix(usableSize))
     }
 
-    private static func decrypted(
+    /// The plaintext of a page, without its reserve.
+    static func decrypted(
         _ page: [UInt8], _ number: UInt32, _ profile: Profile, _ key: borrowing SecretBytes
     ) throws -> [UInt8] {
         let start = number == 1 ? profile.firstEncrypted : 0

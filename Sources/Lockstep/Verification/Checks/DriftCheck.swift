@@ -33,9 +33,36 @@ enum DriftCheck {
         func differences() throws -> [SchemaSnapshot.Difference] {
             PrismaTable.leftOut(of: found.differences(from: try SchemaSnapshot(fresh)), sets)
         }
-        let first = try differences()
-        guard try seal(fresh, as: connection, first) else { return first }
-        return try differences()
+        var all = try differences()
+        if try seal(fresh, as: connection, all) { all = try differences() }
+        let unfinished = try unfinishedObjects(connection)
+        return all.filter { difference in
+            !unfinished.contains { $0.change == difference.change && $0.name == ExactText(difference.name) }
+        }
+    }
+
+    private typealias Unfinished = (name: ExactText, change: SchemaSnapshot.Change)
+
+    /// What a column has or does not have yet while it is sealed or unsealed, also after a kill: the check of the registry
+    /// says that this goes on.
+    private static func unfinishedObjects(_ connection: borrowing Connection) throws -> [Unfinished] {
+        try RegistryTables.claimed(connection).flatMap { column -> [Unfinished] in
+            let guards = try SealingGuard.all(of: column.name, column.table, connection)
+            switch column.state {
+            case .migrating:
+                guard let base = guards.first?.base else { return [] }
+                return column.indexes.map { index in
+                    (ExactText("\(base)_\(SealedIndexColumns.ending(index.request))"), .missing)
+                }
+            case .unsealing:
+                return guards.filter { $0.kind == .unsealing }.flatMap { known -> [Unfinished] in
+                    let others = SealingGuard.Kind.allCases.filter { $0 != .unsealing }
+                    return [(ExactText(known.name), .unexpected)]
+                        + others.map { (ExactText("\(known.base)_\($0.rawValue)"), .missing) }
+                }
+            default: return []
+            }
+        }
     }
 
     static func finding(_ difference: SchemaSnapshot.Difference) -> VerificationReport.Finding {
@@ -53,7 +80,7 @@ enum DriftCheck {
         let unexpected = Set(differences.filter { $0.change == .unexpected }.map { ExactText($0.name) })
         var hasAny = false
         for column in try RegistryTables.claimed(connection)
-        where column.state.sealsValues {
+        where column.state.sealsValues || column.state == .unsealing {
             let guards = try SealingGuard.all(of: column.name, column.table, connection)
             guard guards.contains(where: { unexpected.contains(ExactText($0.name)) }) else {
                 continue

@@ -29,6 +29,12 @@ enum ReferencesCheck {
     }
 }
 
+extension Connection {
+    /// Why SQLite cannot use tables, views and triggers of the database, one sentence for each; see
+    /// ``VerificationReport/Check/objects``.
+    package func unusableObjects() throws -> [String] { try ObjectsCheck.run(self).findings.map(\.message) }
+}
+
 /// SQLite can use every table, view and trigger. It accepts definitions on which every statement fails.
 enum ObjectsCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {

@@ -3,15 +3,15 @@ internal import SystemPackage
 extension VerificationReport.Check {
     /// Only files that belong there are beside the database.
     public static let sideFiles = Self("side-files", isOfFile: true, failure: .tampered) { job in
-        .beforehand { _ in try SideFilesCheck.run(job.verification.path) }
+        .beforehand { key in try SideFilesCheck.run(job.verification.path, key) }
     }
 }
 
 /// Beside a database are only its write-ahead log and the log's index, and no other file that SQLite would use.
 enum SideFilesCheck {
-    static func run(_ path: FilePath) throws -> CheckResult {
+    static func run(_ path: FilePath, _ key: borrowing DatabaseKey) throws -> CheckResult {
         var findings: [VerificationReport.Finding] = []
-        if let finding = try journal(of: path) { findings.append(finding) }
+        if let finding = try journal(of: path, key) { findings.append(finding) }
         let log = DatabaseFile.side("-wal", of: path)
         let size = try size(ofLog: log)
         if size > 0, let finding = try unreadableLog(of: path, log, size) {
@@ -34,12 +34,16 @@ enum SideFilesCheck {
         }
     }
 
-    /// Whether there is a rollback journal. The next program to open the database would replay it.
+    /// Whether there is a rollback journal with changes. The next program to open the database would replay it.
     /// - Throws: ``LockstepError/Code/busy`` if the journal is that of a connection that is writing now, such
     ///   as one that is about to change the database's key.
-    static func hasJournal(_ path: FilePath) throws -> Bool { try journal(of: path) != nil }
+    static func hasJournal(_ path: FilePath, _ key: borrowing DatabaseKey) throws -> Bool {
+        try journal(of: path, key)?.isFailure ?? false
+    }
 
-    private static func journal(of path: FilePath) throws -> VerificationReport.Finding? {
+    private static func journal(
+        of path: FilePath, _ key: borrowing DatabaseKey
+    ) throws -> VerificationReport.Finding? {
         let journal = DatabaseFile.side("-journal", of: path)
         guard FileAccess.exists(journal) else { return nil }
         let head = try DatabaseFile(path, suffix: "-journal").read(at: 0, 1)
@@ -49,6 +53,11 @@ enum SideFilesCheck {
             throw LockstepError(
                 .busy, "\(path) is in use: another program is changing its key or its journal mode",
                 hint: "run it again when that program has ended", context: .file(path))
+        }
+        if try ModeChangeJournal.isLeft(beside: path, key) {
+            return .notice(
+                "a program was killed while it changed the journal mode: the next command that opens the database, such "
+                    + "as this one, ends that, and \(journal) is gone then")
         }
         return .failure(
             "\(journal) is a rollback journal, which Lockstep never leaves: the next program to open the "

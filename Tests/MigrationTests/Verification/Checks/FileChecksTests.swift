@@ -89,6 +89,39 @@ struct FileChecksTests {
         }
     }
 
+    /// A rollback journal of one page, as SQLite writes it.
+    private static func journal(of page: [UInt8], pages: Int) -> [UInt8] {
+        func word(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        let nonce: UInt32 = 7
+        var bytes: [UInt8] = [0xD9, 0xD5, 5, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        for number in [1, nonce, UInt32(pages), 512, UInt32(page.count)] { bytes += word(number) }
+        bytes += [UInt8](repeating: 0, count: 512 - bytes.count)
+        let sum = stride(from: page.count - 200, to: 0, by: -200).reduce(nonce) { $0 &+ UInt32(page[$1]) }
+        return bytes + word(1) + page + word(sum)
+    }
+
+    @Test("The journal of a change of mode is worth a notice, and one with an older page fails")
+    func modeChange() throws {
+        let journal = database.scratch.side("-journal")
+        let old = try Array(database.scratch.bytes.prefix(4096))
+        try database.scratch.open().run(script: "CREATE TABLE passing (a); DROP TABLE passing;")
+        let bytes = try database.scratch.bytes
+        let (now, pages) = (Array(bytes.prefix(4096)), bytes.count / 4096)
+        try Bytes.write(Self.journal(of: now, pages: pages), to: journal)
+        let outcome = try #require(try database.outcome(.sideFiles))
+        #expect(
+            !outcome.hasFailed && outcome.findings.map(\.message).contains { $0.contains("changed the journal mode") })
+        #expect(try !FileManager.default.fileExists(atPath: journal.string) || Bytes.read(journal).first ?? 0 == 0)
+        #expect(try database.report().isClean)
+        var forged = now
+        forged[2000] ^= 1
+        for (page, count) in [(old, pages), (forged, pages), (now, pages - 1)] {
+            try Bytes.write(Self.journal(of: page, pages: count), to: journal)
+            #expect(try database.outcome(.sideFiles)?.hasFailed == true, "\(count)")
+            try FileManager.default.removeItem(atPath: journal.string)
+        }
+    }
+
     @Test("A log that SQLite would ignore fails; one of zeros is worth a notice") func unreadableLog() throws {
         let log = database.scratch.side("-wal")
         try Bytes.write([UInt8](repeating: 7, count: 5000), to: log)
