@@ -8,7 +8,9 @@ internal import SystemPackage
 // last seen; a file that is opened under a key of the keyring
 //
 // - must be a database that the keyring records, and not under a key that it no longer has;
-// - is that database if it lies where the database was seen, by whatever name: a hard link is the same file;
+// - is refused if its path, or what one of its folders is a link to, is where another database was seen: somebody has put
+//   a link in the place of that database's folder;
+// - is that database if it lies where the database was seen, by whatever way;
 // - is refused where another database was seen: the files were exchanged, whether both were or only this one. A copy
 //   that replaced it, as a refresh with `cp` does, becomes that database by a fork;
 // - can otherwise be a copy, by its role, which opens everywhere;
@@ -55,6 +57,9 @@ enum IdentityCheck {
         }
         let isCopy = content.role == .copy
         let known = file.path
+        if let other = linked(path, identity, known, origin) {
+            throw exchanged(path, identity, known, other.identity, nil)
+        }
         if let known, isSame(known, path) { return isCopy ? .copyInPlace : .inPlace }
         // Without a look at the other databases a file could take the place of one of them.
         for other in origin.files where other.identity != identity {
@@ -68,6 +73,17 @@ enum IdentityCheck {
         guard let known else { return .inPlace }
         guard !lies(identity, at: known, origin, key) else { throw two(path, known, identity, origin.keyring) }
         return .moved
+    }
+
+    /// The other database that was seen at a path that leads through links to the known place of this one.
+    private static func linked(
+        _ path: FilePath, _ identity: [UInt8], _ known: FilePath?, _ origin: DatabaseKey.Origin
+    ) -> DatabaseKey.RecordedFile? {
+        guard let known, origin.files.count > 1, known != path.fromRoot else { return nil }
+        let others = origin.files.filter { $0.identity != identity && $0.path != nil && $0.path != known }
+        guard !others.isEmpty, (try? RealPath.of(path)) == known else { return nil }
+        let ways = RealPath.ways(path)
+        return others.first { $0.path.map(ways.contains) ?? false }
     }
 
     /// Whether both paths name one file.

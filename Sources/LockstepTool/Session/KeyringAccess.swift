@@ -48,6 +48,7 @@ struct KeyringAccess: ParsableArguments {
         var keyring = try source.open(file)
         try requireFresh(&keyring, file, source)
         Output.line(try change(&keyring, file, source, body))
+        if keyring.purpose == .fields { return rememberFields(&keyring, file, source) }
         remember(&keyring, file)
     }
 
@@ -76,7 +77,8 @@ struct KeyringAccess: ParsableArguments {
     ///   ``LockstepError/Code/tampered``. Other errors that prevent opening the database are reported later, when it
     ///   must remember the change.
     private func requireFresh(_ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource) throws {
-        guard keyring.purpose == .database, let database else { return }
+        if keyring.purpose == .fields { return try requireFreshFields(&keyring, file, source) }
+        guard let database else { return }
         let path = FilePath(database)
         do {
             var options = ConnectionOptions()

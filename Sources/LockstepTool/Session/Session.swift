@@ -10,15 +10,20 @@ struct AccessOptions: ParsableArguments {
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var fields: FieldsOptions
     @OptionGroup var credentials: CredentialOptions
+    @OptionGroup var limitOptions: LimitOptions
 
     /// Opens the keyring. The database is opened when it is needed.
     /// - Parameter readOnly: Whether the command makes no file beside the database, even for an instant.
     func session(readOnly: Bool = false) throws -> Session {
-        try Session.open(database.path(), keyrings, fields, credentials, isReadOnly: readOnly)
+        try limitOptions.start()
+        return try Session.open(database.path(), keyrings, fields, credentials, isReadOnly: readOnly)
     }
 
     /// Opens the keyring, whether or not the database exists.
-    func keyring() throws -> Keyring { try credentials.open(keyringFile()) }
+    func keyring() throws -> Keyring {
+        try limitOptions.start()
+        return try credentials.open(keyringFile())
+    }
 
     func keyringFile() throws -> KeyringFile { keyrings.file(for: try database.path()) }
 

@@ -94,11 +94,29 @@ static lost_name *next_name(void) {
     return name;
 }
 
+// Copies a file that has another name: a second link to it would be a name of that one, too.
+static int keeps_copy(const char *path, const char *kept) {
+    struct stat status;
+    if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink < 2) return 0;
+    int from = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    int to = (int)syscall(SYS_openat, AT_FDCWD, kept, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (from < 0 || to < 0) abort();
+    char buffer[65536];
+    long count;
+    while ((count = syscall(SYS_read, from, buffer, sizeof buffer)) > 0) {
+        if (syscall(SYS_write, to, buffer, count) != count) abort();
+    }
+    // The one to read stays open: see known_file.
+    syscall(SYS_close, to);
+    return 1;
+}
+
 void lost_power_renames(const char *folder, const char *from, const char *to) {
     lost_name *name = next_name();
     snprintf(name->to, PATH_MAX, "%s", to);
     if (from != NULL) snprintf(name->from, PATH_MAX, "%s", from);
     snprintf(name->kept, PATH_MAX, "%s/lost/%d", folder, kept_count++);
+    if (keeps_copy(to, name->kept)) return;
     if (syscall(SYS_linkat, AT_FDCWD, to, AT_FDCWD, name->kept, 0) != 0) {
         name->kept[0] = 0;
         if (from == NULL) name_count--; // there was nothing to remove

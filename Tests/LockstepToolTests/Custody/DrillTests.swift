@@ -84,6 +84,31 @@ struct DrillTests {
             """)
     }
 
+    @Test("At a path where another database was seen, a link to this one is refused, and this one opens")
+    func linked() async throws {
+        _ = try await run(
+            """
+            mkdir -p t/a t/b
+            for t in a b; do
+              sqlcipher -batch $t.sqlite "CREATE TABLE t (a); INSERT INTO t VALUES ('$t');" >/dev/null
+              lockstep adopt $t.sqlite -d t/$t/app.db $K --share-keyring >/dev/null
+            done
+            cp -R t t0
+            query() { lockstep query 'SELECT a FROM t' -d $1 $K >out 2>&1; }
+            query t/a/app.db; query t/b/app.db
+            rm -r t/b; ln -s a t/b
+            if query t/b/app.db; then echo "opened: $(cat out)"; exit 1; fi
+            grep -q exchanged out
+            query t/a/app.db; query ./t/a/app.db
+            # A link above both is followed.
+            rm -r t; cp -R t0 t; ln -s t here; query here/a/app.db; query here/b/app.db
+            # A file with two names belongs to none of them.
+            ln -f t/a/app.db t/b/app.db
+            if query t/b/app.db; then exit 1; fi
+            grep -q 'has 2 names' out
+            """)
+    }
+
     @Test("A copy is not accepted as the database, and does not take its keyring", arguments: [true, false])
     func accepted(isBackup: Bool) async throws {
         _ = try await run(
@@ -95,6 +120,31 @@ struct DrillTests {
             if lockstep keys move -d e.db $K >out 2>&1; then exit 1; fi
             grep -q 'is the keyring of' out; whole
             mv prod.db moved.db; lockstep keys move -d moved.db $K >/dev/null; lockstep query 'SELECT a FROM t' -d moved.db >/dev/null
+            """)
+    }
+
+    @Test("An older fields keyring is neither opened nor changed, once its database has seen the newer one")
+    func olderFields() async throws {
+        _ = try await run(
+            """
+            lockstep keys init --dataset goods -d prod.db --key-file k >/dev/null
+            for name in two three; do lockstep keys create-key-file $name.key >/dev/null; done
+            printf -- '-- lockstep: up\\nCREATE TABLE item (id INTEGER PRIMARY KEY, a TEXT);\\n' >m/0002_item.sql
+            lockstep migrate -d prod.db -m m >/dev/null; lockstep seal item.a -d prod.db --fields goods --first-time >/dev/null
+            FILE=prod.db.keys/goods.fields.keyring; DATASET="-d prod.db --dataset goods"
+            slot() { lockstep keys add-slot $1 $DATASET --new-key-file $2.key >out 2>&1; }
+            slot two two; cp $FILE old; lockstep keys remove-slot two $DATASET >/dev/null; cp $FILE new
+            cp old $FILE
+            if lockstep query 'SELECT a FROM item_open' -d prod.db --fields goods >out 2>&1; then exit 1; fi
+            grep -q 'older than the database' out
+            for number in 1 2 3 4; do
+              if slot more$number three; then echo "changed: $number"; exit 1; fi
+              grep -q 'older than the database' out
+            done
+            cmp old $FILE
+            cp new $FILE; slot three three; lockstep keys rotate-ring $DATASET --drop-others >/dev/null
+            cp new $FILE
+            if slot more three; then exit 1; fi
             """)
     }
 

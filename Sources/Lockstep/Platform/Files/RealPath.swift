@@ -47,6 +47,22 @@ enum RealPath {
         return try of(AtomicFile.parent(of: path)).appending(name)
     }
 
+    /// The names that a path has while its folders are followed one after the other: from the path as it is given to its
+    /// real one.
+    static func ways(_ path: FilePath) -> Set<FilePath> {
+        var ways: Set<FilePath> = [path.fromRoot]
+        var rest = FilePath(root: nil, [])
+        var folder = path.fromRoot
+        while let name = folder.lastComponent {
+            // A name after `..` is not known before the folder is followed.
+            guard name.kind == .regular else { break }
+            if let real = resolved(folder) { ways.insert(real.appending(rest.components)) }
+            rest = FilePath(root: nil, [name] + rest.components)
+            folder = folder.removingLastComponent()
+        }
+        return ways
+    }
+
     private static func resolved(_ path: FilePath) -> FilePath? {
         unsafe path.withPlatformString { name in
             guard let real = unsafe realpath(name, nil) else { return nil }

@@ -10,12 +10,16 @@ internal import Darwin
 // can write to the folder of a database could make this process write to another of its user's files: SQLite itself
 // follows links of side files.
 
-/// Refuses side files of databases that have other names or are no files.
+// A database under two names has two logs, of which a program sees one: what it commits under one name is not there
+// under the other, and the next checkpoint mixes both.
+
+/// Refuses databases that have other names, and side files that do or are no files.
 enum LinkedFiles {
     /// - Parameter path: The database. That it is a link itself is refused elsewhere.
-    /// - Throws: ``LockstepError/Code/notAFile`` if one of its side files has another hard link or is no regular file. What
-    ///   does not exist is not refused.
+    /// - Throws: ``LockstepError/Code/notAFile`` if it or one of its side files has another hard link, or if a side file is
+    ///   no regular file. What does not exist is not refused.
     static func refuse(at path: FilePath) throws(LockstepError) {
+        try requireOneName(path, "its log belongs to one of them, and is not seen under the others")
         for suffix in DatabaseFile.sideSuffixes {
             let side = DatabaseFile.side(suffix, of: path)
             guard isRegularOrMissing(side.string) else {
@@ -24,18 +28,24 @@ enum LinkedFiles {
                     hint: "SQLite would write to what it leads to: find out who made it, and move it away",
                     context: .file(side))
             }
-            try requireOneName(side)
+            try requireOneName(side, "SQLite would write to all of them")
         }
     }
 
-    private static func requireOneName(_ path: FilePath) throws(LockstepError) {
+    private static func requireOneName(_ path: FilePath, _ consequence: String) throws(LockstepError) {
         let names = links(path.string)
-        guard names > 1 else { return }
+        guard names > 1, names - unfinished(path) > 1 else { return }
         throw LockstepError(
-            .notAFile, "\(path) has \(names) names: SQLite would write to all of them",
+            .notAFile, "\(path) has \(names) names: \(consequence)",
             hint:
                 "find the others with `find -samefile \(path)`; if they are yours, make it a file of its own with `cp` and `mv`",
             context: .file(path))
+    }
+
+    /// The number of names that killed programs have left: a finished file gets its name before it loses its first one.
+    private static func unfinished(_ path: FilePath) -> Int {
+        guard let identity = FileIdentity(path), let leftovers = try? AtomicFile.leftovers(of: path) else { return 0 }
+        return leftovers.count { FileIdentity($0) == identity }
     }
 
     /// Whether SQLite may open this side file: it has one name, or there is none yet.

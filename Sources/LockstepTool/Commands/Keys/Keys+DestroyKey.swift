@@ -14,6 +14,7 @@ extension Keys {
                 can be read only with an older copy of the keyring; those beside the databases are named.
                 """)
 
+        @OptionGroup var limitOptions: LimitOptions
         @OptionGroup var keyrings: KeyringOptions
         @OptionGroup var waiting: WaitOptions
         @OptionGroup var credentials: CredentialOptions
@@ -58,6 +59,7 @@ extension Keys {
         }
 
         func run() throws {
+            try limitOptions.start()
             guard iUnderstand else {
                 throw ValidationError("the data that the key encrypted becomes unreadable: confirm with --i-understand")
             }

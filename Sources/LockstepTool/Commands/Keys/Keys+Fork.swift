@@ -29,6 +29,7 @@ extension Keys {
             help: "The database that it is a copy of. (default: the variable LOCKSTEP_DATABASE)")
         var database: String?
 
+        @OptionGroup var limitOptions: LimitOptions
         @OptionGroup var keyrings: KeyringOptions
         @OptionGroup var fields: FieldsOptions
         @OptionGroup var credentials: CredentialOptions
@@ -40,6 +41,7 @@ extension Keys {
         }
 
         func run() throws {
+            try limitOptions.start()
             let copy = FilePath(copy)
             let original = try? DatabaseOptions.path(database)
             let session = try Session.open(

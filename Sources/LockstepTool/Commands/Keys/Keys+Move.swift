@@ -21,6 +21,7 @@ extension Keys {
         @OptionGroup var waiting: WaitOptions
 
         func run() throws {
+            try access.limitOptions.start()
             let path = try access.database.path()
             let source = CredentialSource(access.credentials)
             let former = access.keyrings.formerFile(of: path)

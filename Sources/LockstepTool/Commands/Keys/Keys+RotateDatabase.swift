@@ -25,6 +25,7 @@ extension Keys {
         var compromised = false
 
         func run() throws {
+            try access.limitOptions.start()
             let path = try access.database.path()
             let file = try access.keyringFile()
             var keyring = try access.keyring()

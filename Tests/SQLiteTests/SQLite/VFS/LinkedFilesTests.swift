@@ -41,6 +41,20 @@ struct LinkedFilesTests {
         #expect(try scratch.open().value("SELECT a FROM t", as: String.self) == "mine")
     }
 
+    @Test("A database with two names is refused under both, unless a kill has left the first of them")
+    func twoNames() throws {
+        let other = scratch.path.removingLastComponent().appending("other.db")
+        try link(scratch.path, other)
+        for path in [scratch.path, other] {
+            let error = Refusal.error(.notAFile) { _ = try Connection.open(path, key: scratch.key()) }
+            #expect(error?.message.contains("has 2 names") == true && error?.hint?.contains("-samefile") == true)
+        }
+        try FileManager.default.removeItem(atPath: other.string)
+        // A finished file gets its name before it loses its first one.
+        try link(scratch.path, AtomicFile.uniqueSibling(of: scratch.path))
+        #expect(try scratch.open().value("SELECT a FROM t", as: String.self) == "mine")
+    }
+
     @Test("A symbolic link in place of a database is refused")
     func symbolic() throws {
         let place = scratch.path.removingLastComponent().appending("place.db")
