@@ -27,6 +27,7 @@ struct Adopt: ParsableCommand {
     @Argument(help: "The plaintext SQLite file or SQLCipher file to adopt.")
     var source: String
 
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var waiting: WaitOptions
@@ -46,7 +47,7 @@ struct Adopt: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     private enum Result {
-        case adopted(AdoptionReport)
+        case adopted(AdoptionReport, unusable: [String])
         case salvaged(SalvageReport)
     }
 
@@ -60,6 +61,7 @@ struct Adopt: ParsableCommand {
     }
 
     func run() throws {
+        try limitOptions.start()
         let path = try database.path()
         try SideFileName.require(no: path)
         let isPlaintext = try isSourcePlaintext()
@@ -72,8 +74,9 @@ struct Adopt: ParsableCommand {
             return (try make(path, secret, file, isNew: isNew, &new), isNew)
         }
         let report: AdoptionReport
+        let unusable: [String]
         switch result {
-        case .adopted(let adopted): report = adopted
+        case .adopted(let adopted, let objects): (report, unusable) = (adopted, objects)
         case .salvaged(let salvaged):
             if output.format == .text { new.show() }
             try salvaged.show(from: source, to: path.string, keyring: file.path, output)
@@ -88,11 +91,16 @@ struct Adopt: ParsableCommand {
                     "isOriginalPlaintext": isPlaintext, "applicationID": report.applicationID,
                     "brokenForeignKeys": report.brokenForeignKeys, "keyring": file.path.string,
                     "isKeyringNew": isNew, "pageSize": report.pageSize,
-                    "settings": report.settings,
+                    "settings": report.settings, "unusableObjects": unusable,
                 ] as JSONObject)
         }
         new.show()
         show(report, path, isPlaintext: isPlaintext)
+        for object in unusable { Output.note("notice: \(object)") }
+        guard unusable.contains(where: { $0.contains("single-quotes") }) else { return }
+        Output.note(
+            "hint: text in double quotes is a name in Lockstep's databases. The rows are all there: let a migration make "
+                + "these objects again, with the text in single quotes; until then `lockstep verify` reports them")
     }
 
     private func make(
@@ -107,12 +115,24 @@ struct Adopt: ParsableCommand {
             let result: Result =
                 try salvage
                 ? .salvaged(recover(secret, into: path, keyring.activeDatabaseKey()))
-                : .adopted(adopt(secret, into: path, &keyring, file))
+                : .adopted(adopt(secret, into: path, &keyring, file), unusable: [])
             Remembering.bind(new: path, &keyring, in: file)
-            return result
+            guard case .adopted(let report, _) = result else { return result }
+            return .adopted(report, unusable: unusableObjects(of: path, keyring))
         } catch {
             new.discard()
             throw error
+        }
+    }
+
+    /// What SQLite cannot use in the new database, which is made: a failure here is one more line.
+    private func unusableObjects(of path: FilePath, _ keyring: borrowing Keyring) -> [String] {
+        do {
+            var reading = ConnectionOptions()
+            reading.isQueryOnly = true
+            return try Connection.open(path, key: keyring.keyOfNew(path), options: reading).unusableObjects()
+        } catch {
+            return ["whether the schema of \(path) is usable is not known: \(error)"]
         }
     }
 

@@ -134,13 +134,20 @@ public struct Adoption: Sendable {
         writing.isScratch = true
         writing.isQueryOnly = false
         writing.addition = writing.addition?.shared(isNew: true)
-        let target = try Opening.open(path, keyspec: key.keyspec(withSalt: true), writing)
-        // Only possible before the first table.
-        try target.setHeaderField("auto_vacuum", source.headerField("auto_vacuum"))
-        try target.setHeaderField("application_id", Connection.applicationID)
+        func openTarget() throws -> Connection {
+            try Opening.open(path, keyspec: key.keyspec(withSalt: true), writing)
+        }
         return try withoutActuallyEscaping(progress) { progress in
             var copy = try LogicalCopy(of: source) { try $0.report(to: progress) }
-            try copy.run(from: source, to: target)
+            do {
+                let target = try openTarget()
+                // Only possible before the first table.
+                try target.setHeaderField("auto_vacuum", source.headerField("auto_vacuum"))
+                try target.setHeaderField("application_id", Connection.applicationID)
+                try copy.run(from: source, to: target)
+            }
+            // A virtual table can keep what it knew when it was empty, such as an R-tree the size of its nodes.
+            let target = try openTarget()
             let rows = try copy.compare(source, with: target)
             let broken = try target.query("PRAGMA main.foreign_key_check") { _ in }.count
             try IntegrityPragma.require(target)
@@ -155,6 +162,14 @@ public struct Adoption: Sendable {
         do {
             try IntegrityPragma.require(source)
         } catch let error as LockstepError {
+            if let missing = error.context.missing, missing.kind == .collation || missing.kind == .function {
+                let what = missing.kind == .collation ? "collation" : "function"
+                throw error.located(
+                    "\(source.path) cannot be read without the \(what) \(missing.name) of the program that wrote it",
+                    hint:
+                        "adopt it from a program that registers it in ConnectionOptions, or let the program that wrote "
+                        + "it first make a copy whose schema does without it")
+            }
             throw error.located(
                 "\(source.path) cannot be adopted as it is",
                 advice:

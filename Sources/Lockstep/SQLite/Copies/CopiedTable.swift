@@ -35,6 +35,12 @@ struct CopiedTable {
     let lookup: SQL?
     /// The positions of the key's values in the selection.
     let keyColumns: [Int]?
+    /// For a table with so many columns that no statement has room for the rowid: what selects the rowids in the order of
+    /// the selection, and what gives the last inserted row its own.
+    let rowIDs: (selection: SQL, assignment: SQL)?
+
+    /// The highest number of columns of a statement, as SQLite is compiled by default (SQLITE_MAX_COLUMN).
+    private static let most = 2000
 
     /// The tables that store rows themselves, in the order of their creation.
     static func all(_ connection: borrowing Connection) throws -> [CopiedTable] {
@@ -82,6 +88,7 @@ struct CopiedTable {
                 """
             selection =
                 "SELECT \(verbatim: names.joined(separator: ", ")) FROM main.\(name: name)"
+            rowIDs = nil
         } else {
             keyColumns = nil
             lookup = nil
@@ -89,7 +96,15 @@ struct CopiedTable {
             // is either one of those columns or irrelevant.
             let taken = columns.map { SQLName($0.0) } + hidden
             let rowID = RowIDName.free(beside: taken).first
-            if let rowID { names.insert(rowID, at: 0) }
+            if let rowID, names.count >= Self.most {
+                rowIDs = (
+                    "SELECT \(verbatim: rowID) FROM main.\(name: name) ORDER BY \(verbatim: rowID)",
+                    "UPDATE main.\(name: name) SET \(verbatim: rowID) = ? WHERE \(verbatim: rowID) = last_insert_rowid()"
+                )
+            } else {
+                rowIDs = nil
+                if let rowID { names.insert(rowID, at: 0) }
+            }
             selection = """
                 SELECT \(verbatim: names.joined(separator: ", ")) FROM main.\(name: name)
                 \(verbatim: rowID.map { "ORDER BY \($0)" } ?? "")

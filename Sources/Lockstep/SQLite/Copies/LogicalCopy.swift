@@ -126,8 +126,19 @@ struct LogicalCopy: ~Copyable {
         let select = try original.prepare(table.selection)
         let insert = try copy.prepare(table.insertion)
         try select.begin()
-        while try select.step() {
+        guard let rowIDs = table.rowIDs else {
+            while try select.step() {
+                try insert.run(copyingRowOf: select)
+                try countRow()
+            }
+            return
+        }
+        let number = try original.prepare(rowIDs.selection)
+        let assign = try copy.prepare(rowIDs.assignment)
+        try number.begin()
+        while try select.step(), try number.step() {
             try insert.run(copyingRowOf: select)
+            try assign.run(copyingRowOf: number)
             try countRow()
         }
     }
@@ -201,6 +212,17 @@ struct LogicalCopy: ~Copyable {
         }
         let copied: Int? = try copy.value("SELECT count(*) FROM main.\(name: table.name)")
         guard copied == rows else { throw differs(table, row: rows + 1) }
+        if let rowIDs = table.rowIDs {
+            let one = try original.prepare(rowIDs.selection)
+            let other = try copy.prepare(rowIDs.selection)
+            try one.begin()
+            try other.begin()
+            for row in 0..<rows {
+                guard try one.step(), try other.step(), one.hasSameRow(as: other) else {
+                    throw differs(table, row: row + 1)
+                }
+            }
+        }
         return rows
     }
 

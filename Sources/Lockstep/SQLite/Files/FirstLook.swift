@@ -83,6 +83,7 @@ enum FirstLook {
         let found = try LogExamination.run(
             on: database, PageAuthenticator(.current, key: key.secret, salt: salt),
             index: WriteAheadLogIndex.read(beside: database))
+        try requirePages(of: database, found)
         // Under another key nothing verifies: that is for the opening to say.
         guard found.hasLoss, case .keyFits = try Diagnosis.examine(database, key: key) else {
             return nil
@@ -96,6 +97,29 @@ enum FirstLook {
                     """, context: .file(database))
         }
         return try SetAsideLog.make(of: database, found)
+    }
+
+    /// Requires that each page is in the file or in its log: a log is of a file that has all others.
+    /// - Throws: ``LockstepError/Code/damaged``.
+    private static func requirePages(of database: FilePath, _ found: LogExamination) throws {
+        guard let last = found.reached.last,
+            let log = try WriteAheadLog(of: database, pageSize: Profile.current.pageSize)
+        else { return }
+        let present = UInt32(clamping: try DatabaseFile(database).size / log.pageSize)
+        let count = try log.pages(after: last)
+        guard present < count else { return }
+        let logged = Set(found.reached.map(\.page))
+        let missing = (present + 1...count).filter { $0 != Profile.current.lockPage && !logged.contains($0) }
+        guard !missing.isEmpty else { return }
+        throw LockstepError(
+            .damaged,
+            "the write-ahead log beside \(database) is not of this file: \(counted(missing.count, "page")) of the database "
+                + "are in neither, such as page \(missing[0])",
+            advice: """
+                an older copy was put in the place of the file, or the file was cut off. To have that copy as it is, move \
+                \(database)-wal and \(database)-shm away; otherwise put the file back that the log belongs to, or \
+                restore a backup
+                """, context: .file(database))
     }
 }
 

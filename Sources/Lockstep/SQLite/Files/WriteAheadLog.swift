@@ -74,6 +74,11 @@ struct WriteAheadLog: ~Copyable {
         Frame(page: word(head, 0, bigEndian: true), offset: offset + 24, commits: word(head, 4, bigEndian: true) != 0)
     }
 
+    /// The number of pages that the database has after a frame that commits.
+    func pages(after frame: Frame) throws -> UInt32 {
+        Self.word(try file.read(at: frame.offset - Self.frameHeader, Self.frameHeader), 4, bigEndian: true)
+    }
+
     /// The frames up to the last commit.
     func committedFrames() throws -> [Frame] {
         guard hasSoundHeader else { return [] }

@@ -53,6 +53,23 @@ struct AdoptionModuleTests {
     }
 
     @Test(
+        "An R-tree is adopted from pages of any size", .enabled(if: has("ENABLE_RTREE"), "no R-tree"),
+        arguments: [512, 1024, 4096, 65_536])
+    func rtree(pageSize: Int) throws {
+        try scratch.makePlaintext(
+            "PRAGMA page_size = \(pageSize); VACUUM;",
+            """
+            CREATE VIRTUAL TABLE place USING rtree(id, minx, maxx, miny, maxy);
+            WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+            INSERT INTO place SELECT i, i, i + 1, -i, i FROM n;
+            """)
+        try scratch.adoptWhole(["SELECT id || minx || maxy FROM place WHERE minx > 100 ORDER BY id"])
+        let connection = try scratch.new.open()
+        try connection.execute("INSERT INTO place VALUES (900, 1, 2, 1, 2)")
+        #expect(try IntegrityPragma.faults(connection, limit: 1) == [])
+    }
+
+    @Test(
         "The older full-text modules are adopted too", .enabled(if: has("ENABLE_FTS3"), "no FTS3"),
         arguments: ["fts3(text)", "fts4(text)", "fts4(text, prefix='1', notindexed=text)"])
     func fts3(_ module: String) throws {

@@ -63,6 +63,17 @@ struct AdoptionTableTests {
         try scratch.adoptWhole(["SELECT rowid || x FROM t ORDER BY rowid", "SELECT rowid || x FROM k ORDER BY rowid"])
     }
 
+    @Test("A table has as many columns as SQLite allows, and keeps its hidden rowids")
+    func wide() throws {
+        let columns = (1...2000).map { "c\($0)" }.joined(separator: ", ")
+        try scratch.makePlaintext(
+            """
+            CREATE TABLE t (\(columns));
+            INSERT INTO t (rowid, c1, c2000) VALUES (7, 'a', 1), (-3, 'b', 2), (9223372036854775807, 'c', 3);
+            """)
+        try scratch.adoptWhole(["SELECT rowid || c1 || c2000 FROM t ORDER BY rowid"])
+    }
+
     @Test(
         "Columns with a name of the rowid are ordinary columns",
         arguments: [
