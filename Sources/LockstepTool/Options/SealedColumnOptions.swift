@@ -43,6 +43,11 @@ struct SealedColumnOptions: ParsableArguments {
         for column in columns {
             let title = "\(column.table).\(column.column)"
             var rows = 0
+            if case .protect(mode: .deterministic, _, _) = goal,
+                let summary = try DeterministicExposure.summary(of: column.column, in: column.table, connection)
+            {
+                Output.note("notice: \(summary)")
+            }
             let change = SealingChange(table: column.table, column: column.column, goal: goal, batch: batch)
             try change.run(on: connection, keys: keys) { progress in
                 // From the first rows on, so that the next command knows the database after a kill.

@@ -60,7 +60,29 @@ struct MigrationSource: Sendable, Equatable {
                 "contains a NUL byte",
                 hint: "SQLite would ignore everything after it; remove it")
         }
+        try requireLineFeeds(content)
         return text
+    }
+
+    /// Requires that lines end as SQLite ends comments. It takes what follows a carriage return for the same line, and a
+    /// file with those alone would be one comment from its first `--` on.
+    private func requireLineFeeds(_ text: ArraySlice<UInt8>) throws(LockstepError) {
+        let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        guard text.contains(carriage) else { return }
+        var isHidden = !text.contains(feed)
+        if !isHidden, text.indices.contains(where: { text[$0] == carriage && text[$0...].dropFirst().first != feed }) {
+            let bytes = Array(text)
+            isHidden = SQLTokens(bytes, from: 0, engine.lexis).contains { token in
+                let comment = bytes[token.range]
+                return token.kind == .comment && comment.starts(with: "--".utf8)
+                    && comment.dropLast().contains(carriage)
+            }
+        }
+        guard isHidden else { return }
+        throw malformed(
+            "has lines that end with a carriage return alone",
+            hint: "SQLite would take them for one line, and what follows a comment for a part of it: save it with line "
+                + "feeds")
     }
 
     /// The length in bytes of the byte order mark at the start of a file, or 0.

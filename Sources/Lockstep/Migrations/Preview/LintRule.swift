@@ -15,9 +15,14 @@ package enum LintRule: String, CaseIterable {
     case ifNotExists = "if-not-exists"
     case madeAndDropped = "made-and-dropped"
     case doubleQuotedText = "double-quoted-text"
+    case copyByPosition = "copy-by-position"
+    case noRowIDAlias = "no-rowid-alias"
+    case invisibleName = "invisible-name"
+    case externalContent = "external-content"
     case rebuild
     case histogram
     case blindIndex = "blind-index"
+    case deterministic
     case code
     case irreversible
     case setsOutOfStep = "sets-out-of-step"
@@ -52,9 +57,14 @@ package enum LintRule: String, CaseIterable {
         case .ifNotExists: "`IF NOT EXISTS` leaves an existing table as it is"
         case .madeAndDropped: "a table, view, index, trigger or column is made and dropped again"
         case .doubleQuotedText: "a name in double quotes that is no column is taken for text"
+        case .copyByPosition: "rows are copied without the names of their columns"
+        case .noRowIDAlias: "a primary key of numbers is not `INTEGER`, so that SQLite gives it none"
+        case .invisibleName: "a name has a character that nobody sees"
+        case .externalContent: "a full-text table is made over a table with rows, and not filled"
         case .rebuild: "a table with rows is rebuilt"
         case .histogram: "a blind index would reveal too much about the values"
         case .blindIndex: "what a blind index reveals about the values"
+        case .deterministic: "what equal cells reveal about the values"
         case .code: "a version in code cannot be tried"
         case .irreversible: "a version has no way down"
         case .setsOutOfStep:

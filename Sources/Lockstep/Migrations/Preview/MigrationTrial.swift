@@ -138,7 +138,9 @@ struct MigrationTrial: ~Copyable {
         } else {
             context.moved = moved
         }
-        let findings = MigrationLint.findings(statements, script, title, context)
+        let findings =
+            MigrationLint.findings(statements, script, title, context)
+            + PitfallLint.findings(statements, title, context)
         let known = Set(findings.compactMap { $0.declaration.map { ExactText($0.spelling) } })
         for one in missing where !known.contains(ExactText(one.directive.spelling)) {
             try add(one, version, isUp: isUp, origin, original)

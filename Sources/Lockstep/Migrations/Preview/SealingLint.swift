@@ -6,10 +6,19 @@ enum SealingLint {
         var findings: [LintFinding] = []
         for item in script.items {
             guard case .directive(.sealing(let sealing)) = item.content,
-                case .protect(_, _, let requests) = sealing.change.goal,
+                case .protect(let mode, _, let requests) = sealing.change.goal,
                 // Tables and columns created by an earlier script have no values yet.
                 let shape = try SealedTable(sealing.change.table, original), shape.column(sealing.change.column) != nil
             else { continue }
+            let (table, column) = (sealing.change.table, sealing.change.column)
+            if mode == .deterministic,
+                let summary = try DeterministicExposure.summary(of: column, in: table, original)
+            {
+                findings.append(
+                    LintFinding(
+                        .note, .deterministic, file, item.line, summary,
+                        hint: "leave out `mode=deterministic` unless joins or groups need it"))
+            }
             var exposures: [IndexExposure] = []
             for request in requests {
                 do {

@@ -95,7 +95,9 @@ extension Baseline {
                 .migrationMissing, "Prisma has applied \(run.name), and there is no such folder in the set \(set.name)",
                 hint: "restore the folder from version control", context: .init(set: set.name))
         }
-        guard Hex.encode(file.checksums.bytes) == run.checksum.asciiLowercased else {
+        // Prisma takes either kind of line ends for the same file.
+        let sums = [file.checksums.bytes, file.checksums.text].map { Hex.encode($0) }
+        guard sums.contains(run.checksum.asciiLowercased) else {
             throw LockstepError(
                 .migrationChanged, "\(file.fileName) has changed since Prisma applied it",
                 hint: "restore the file as it was", context: .init(set: set.name, file.version))

@@ -50,6 +50,8 @@ struct LayoutDefect: Sendable, CustomTestStringConvertible {
         LayoutDefect(.sqlx, ["1_a.sql": "-- +migrate Up\n"], "1_a.sql:1", "sql-migrate"),
         LayoutDefect(.sqlx, ["1_a.sql": "\n\n-- lockstep: up\n"], "1_a.sql:3", "native"),
         LayoutDefect(.sqlx, ["1_a.sql": "-- lockstep: frob\n"], "1_a.sql:1", "frob"),
+        LayoutDefect(.sqlx, ["1_a.sql": "SELECT 1;\r-- two\rSELECT 2;\r"], "1_a.sql", "carriage return"),
+        LayoutDefect(.sqlx, ["1_a.sql": "SELECT 1;\n-- two\rSELECT 2;\n"], "1_a.sql", "carriage return"),
     ]
 
     private static let dbmate = [

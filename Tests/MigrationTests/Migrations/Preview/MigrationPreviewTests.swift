@@ -104,6 +104,14 @@ struct MigrationPreviewTests {
                 "-- lockstep: rebuild table t\nCREATE TABLE t (id INTEGER PRIMARY KEY, n, s TEXT);",
                 "rebuild", .note
             ),
+            (
+                "CREATE TABLE b (id INTEGER PRIMARY KEY, n, s);\nINSERT INTO b SELECT * FROM t;", "copy-by-position",
+                .warning
+            ),
+            ("CREATE TABLE b (id BIGINT PRIMARY KEY, n);", "no-rowid-alias", .warning),
+            ("CREATE TABLE b (n\u{A0} TEXT);", "invisible-name", .warning),
+            ("CREATE TABLE \"b\u{200B}\" (n TEXT);", "invisible-name", .warning),
+            ("CREATE VIRTUAL TABLE f USING fts5(s, content='t', content_rowid='id');", "external-content", .warning),
             ("CREATE TABLE x (a);\nCOMMIT;", "refused", .error),
             ("PRAGMA foreign_keys = OFF;", "refused", .error),
             ("ALTER TABLE t ALTER COLUMN n SET NOT NULL;", "refused", .error),
@@ -130,6 +138,10 @@ struct MigrationPreviewTests {
             "INSERT INTO t (s) VALUES ('DROP TABLE t; -- lockstep: up');",
             "CREATE TRIGGER g AFTER DELETE ON t BEGIN DELETE FROM k; END;",
             "DROP VIEW v;\nCREATE VIEW v AS SELECT s FROM t;",
+            "INSERT INTO t (n, s) SELECT n, s FROM t;", "CREATE TABLE b (id BIGINT PRIMARY KEY NOT NULL, n);",
+            "CREATE TABLE b (id INT PRIMARY KEY, n) WITHOUT ROWID;", "CREATE TABLE b (id INTEGER PRIMARY KEY, é TEXT);",
+            "CREATE VIRTUAL TABLE f USING fts5(s, content='empty');",
+            "CREATE VIRTUAL TABLE f USING fts5(s, content='t', content_rowid='id');\nINSERT INTO f (f) VALUES ('rebuild');",
             "CREATE TABLE b (y);\nCREATE INDEX i ON b (y);\nDROP VIEW v;",
         ])
     func harmless(script: String) throws {

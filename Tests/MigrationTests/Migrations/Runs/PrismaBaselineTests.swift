@@ -65,6 +65,17 @@ struct PrismaBaselineTests {
         #expect(try DriftCheck.differences(of: found, on: connection, [Self.set()], .init()) == [])
     }
 
+    @Test("a checkout with the line ends of Windows is the same")
+    func lineEnds() throws {
+        let connection = try Self.database([(nil, "1", "NULL"), (nil, "2", "NULL")])
+        let set = try MigrationSet(
+            name: "shop", layout: .prisma,
+            files: zip(Self.names, Self.scripts).map {
+                (name: "\($0)/migration.sql", content: $1.replacing("\n", with: "\r\n"))
+            } + [(name: "migration_lock.toml", content: "provider = \"sqlite\"\r\n")])
+        #expect(try Baseline(set, asPrismaRecordsIn: connection).version.description == "20240102000000")
+    }
+
     @Test("a run that was rolled back does not count")
     func rolledBack() throws {
         let connection = try Self.database([
