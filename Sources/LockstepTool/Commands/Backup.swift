@@ -25,6 +25,7 @@ struct Backup: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     func run() throws {
+        try access.limitOptions.start()
         let session = try access.session(readOnly: reading.readOnly)
         let progress = CopyProgressLine("backup")
         let report = try session.store(isReading: true).blocking.backup(to: FilePath(target)) {

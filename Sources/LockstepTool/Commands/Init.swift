@@ -13,6 +13,7 @@ struct Init: ParsableCommand {
             SQLCipher file, use `lockstep adopt`.
             """)
 
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var waiting: WaitOptions
@@ -22,6 +23,7 @@ struct Init: ParsableCommand {
     var dataset: String?
 
     func run() throws {
+        try limitOptions.start()
         let path = try database.path()
         try SideFileName.require(no: path)
         let file = keyrings.newFile(for: path)

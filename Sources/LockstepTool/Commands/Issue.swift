@@ -20,6 +20,7 @@ struct Issue: ParsableCommand {
     @Argument(help: "The keyring to make, such as out/films.fields.keyring.")
     var target: String
 
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var credentials: CredentialOptions
 
@@ -62,6 +63,7 @@ struct Issue: ParsableCommand {
     }
 
     func run() throws {
+        try limitOptions.start()
         var recipients: [String: SlotRecipient] = [:]  // exact: names of slots
         for text in recipient {
             let named = try NamedRecipient(text, defaultName: Keyring.issuedSlotName)

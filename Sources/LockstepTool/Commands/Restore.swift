@@ -31,6 +31,7 @@ struct Restore: ParsableCommand {
     @OptionGroup var output: FormatOptions
 
     func run() throws {
+        try access.limitOptions.start()
         let path = try access.database.path()
         let backup = FilePath(backup)
         guard backup != path else {

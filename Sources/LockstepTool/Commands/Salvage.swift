@@ -52,6 +52,7 @@ struct Salvage: ParsableCommand {
     }
 
     func run() throws {
+        try access.limitOptions.start()
         var salvage = Lockstep.Salvage(try access.database.path(), into: FilePath(target))
         if let migrations {
             try salvage.takeSchema(from: MigrationSet.sets(in: FilePath(migrations)))

@@ -12,6 +12,7 @@ struct Status: ParsableCommand {
             """)
 
     @OptionGroup var access: FileOrServerOptions
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var reading: ReadOnlyOption
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
@@ -46,6 +47,7 @@ struct Status: ParsableCommand {
     }
 
     func run() throws {
+        try limitOptions.start()
         if access.server.isNamed {
             let sets = try migrations.setsIfAny(for: .postgres) ?? []
             let (database, version, history) = try ServerRun.status(of: access.server)

@@ -27,6 +27,10 @@ struct LimitOptions: ParsableArguments {
         return bytes
     }
 
+    /// Starts the limits of a command whose statements notice neither: SQLite refuses the memory, and the process ends
+    /// after the time. What it has not committed the next command undoes, as after a kill.
+    func start() throws { _ = try begin() }
+
     /// Starts the limits. Call this first: SQLite counts its memory only from its initialization.
     func begin() throws -> Limits {
         if let maxMemory { try MemoryLimit.set(maxMemory) }

@@ -178,7 +178,7 @@ extension SalvageRun {
         let schema = try readSchema(known: known)
         let pending = try PendingDatabase(for: new, creating: false)
         try fill(pending.path, key, schema, additions)
-        try check(pending.path, key, schema)
+        try check(pending.path, key, schema, additions)
         try source.requireUnchanged()
         try placing(pending.path) { try pending.place() }
         report.time = report.time.ended()
@@ -189,7 +189,7 @@ extension SalvageRun {
         _ path: FilePath, _ key: borrowing DatabaseKey, _ schema: SavedSchema,
         _ additions: [SalvageRun]
     ) throws {
-        let target = try SalvageTarget(creating: path, key)
+        let target = try SalvageTarget(creating: path, key, longest: longest(additions))
         let plan = try plan(schema, target)
         try copyRows(plan, target)
         reportRemainder(plan)
@@ -217,11 +217,22 @@ extension SalvageRun {
         report.setAside.append(found)
     }
 
+    /// The bytes of the longest value that the files can hold, in another encoding, too.
+    private func longest(_ additions: [SalvageRun]) throws -> Int {
+        let files = ([self] + additions).flatMap { run in
+            ["", "-wal"].map { DatabaseFile.side($0, of: run.source.path) }
+        }
+        let bytes = try files.reduce(0) { sum, file in
+            try sum + (FileAccess.exists(file) ? FileAccess.sizeOfRegularFile(file) : 0)
+        }
+        return max(1 << 20, 2 * bytes)
+    }
+
     private func check(
-        _ path: FilePath, _ key: borrowing DatabaseKey, _ schema: SavedSchema
+        _ path: FilePath, _ key: borrowing DatabaseKey, _ schema: SavedSchema, _ additions: [SalvageRun]
     ) throws {
         try progress(JobProgress(.verifying))
-        try finish(SalvageTarget(opening: path, key), schema)
+        try finish(SalvageTarget(opening: path, key, longest: longest(additions)), schema)
         let audit = try PageAudit(path).run(key: key)
         guard audit.isClean else {
             throw LockstepError(

@@ -18,12 +18,15 @@ final class SalvageTarget {
     private var inserts: [ExactText: Insert] = [:]
 
     /// Creates a database whose tables accept rows unchanged, without checking references.
-    init(creating path: FilePath, _ key: borrowing DatabaseKey) throws {
+    /// - Parameter longest: The bytes of the longest value that the damaged file can hold: what an index or a generated
+    ///   column of its schema makes beyond that would cost memory without end.
+    init(creating path: FilePath, _ key: borrowing DatabaseKey, longest: Int) throws {
         var options = ConnectionOptions()
         // The file gets its name only after the last checkpoint has reached the disk.
         options.synchronous = .normal
         connection = try Connection.createEmpty(path, key: key, options: options)
         connection.authorizer.mode = .engine
+        connection.setLimit(.valueLength, longest)
         // Shadow tables are filled like others, and definitions can come from a program that allowed double
         // quotes around strings.
         for (option, value) in [(SQLITE_DBCONFIG_DEFENSIVE, Int32(0)), (SQLITE_DBCONFIG_DQS_DDL, 1)] {
@@ -37,9 +40,10 @@ final class SalvageTarget {
     }
 
     /// Opens the finished database for the final checks.
-    init(opening path: FilePath, _ key: borrowing DatabaseKey) throws {
+    init(opening path: FilePath, _ key: borrowing DatabaseKey, longest: Int) throws {
         connection = try Connection.open(path, key: key.withoutOrigin())
         connection.authorizer.mode = .engine
+        connection.setLimit(.valueLength, longest)
     }
 
     /// All SQL that is assembled at run time goes through here.

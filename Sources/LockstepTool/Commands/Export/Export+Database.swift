@@ -30,6 +30,7 @@ extension Export {
         @OptionGroup var output: FormatOptions
 
         func run() throws {
+            try access.limitOptions.start()
             guard plaintext, iUnderstand else {
                 throw ValidationError(
                     "the file will not be encrypted, anyone who gets it can read everything, and deleting it "

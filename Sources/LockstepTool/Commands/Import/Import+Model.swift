@@ -18,7 +18,7 @@ extension Import {
         @OptionGroup var options: ImportOptions
 
         func run() throws {
-            let limits = try options.limitOptions.begin()
+            let limits = try options.access.limitOptions.begin()
             try limits.naming {
                 let store = try options.access.session().model(Commands.Model.self, limits, isReading: false)
                 let report = try choices.read(FilePath(source), into: store, options.identity())

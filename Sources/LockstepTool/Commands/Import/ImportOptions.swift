@@ -13,7 +13,6 @@ struct ImportOptions: ParsableArguments {
             """)
     var plaintext = false
 
-    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
     func validate() throws {

@@ -20,6 +20,7 @@ struct Baseline: ParsableCommand {
             """)
 
     @OptionGroup var access: FileOrServerOptions
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -57,6 +58,7 @@ struct Baseline: ParsableCommand {
     }
 
     func run() throws {
+        try limitOptions.start()
         guard !fromDatabase else { return try writeAndRecord() }
         let set = try migrations.sets(oneFor: "a baseline", for: access.server.isNamed ? .postgres : .sqlite)[0]
         if access.server.isNamed, let at {

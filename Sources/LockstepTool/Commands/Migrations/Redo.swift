@@ -12,6 +12,7 @@ struct Redo: ParsableCommand {
             """)
 
     @OptionGroup var access: FileOrServerOptions
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
     @OptionGroup var runner: RunnerOptions
@@ -25,6 +26,7 @@ struct Redo: ParsableCommand {
     }
 
     func run() throws {
+        try limitOptions.start()
         let sets = try migrations.sets(oneFor: "a redo", for: access.server.isNamed ? .postgres : .sqlite)
         if access.server.isNamed {
             return try ServerRun.migrate(sets, target: .redo(steps), runner, on: access.server, output.format)

@@ -35,6 +35,7 @@ struct Repair: ParsableCommand {
     }
 
     func run() throws {
+        try access.limitOptions.start()
         let sets = try migrations.sets()
         let session = try access.session()
         let connection = try session.connect(queryOnly: !apply)

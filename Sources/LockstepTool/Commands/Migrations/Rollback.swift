@@ -13,6 +13,7 @@ struct Rollback: ParsableCommand {
             """)
 
     @OptionGroup var access: FileOrServerOptions
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var output: FormatOptions
 
@@ -36,6 +37,7 @@ struct Rollback: ParsableCommand {
     }
 
     func run() throws {
+        try limitOptions.start()
         let sets = try migrations.sets(oneFor: "a rollback", for: access.server.isNamed ? .postgres : .sqlite)
         let zero = MigrationVersion(0)
         if to == zero, sets[0].migrations.contains(where: { $0.version == zero }) {
