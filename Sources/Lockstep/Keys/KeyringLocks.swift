@@ -4,7 +4,8 @@ internal import SystemPackage
 // ======================
 //
 //   .<name>.use     shared by every job that makes a database, puts one in place or converts cells, for as long as it
-//                   runs; exclusive for a job that destroys a key
+//                   runs; exclusive for a job that destroys a key, moves the keyring, or signs what nobody may convert
+//                   meanwhile
 //   .<name>.lock    exclusive while the keyring's file is read, changed and replaced: milliseconds
 //   .lock           shared meanwhile: programs of before 2026-11 lock the whole folder with it
 //
@@ -39,8 +40,8 @@ struct UseLock: ~Copyable {
     /// destroy a key of the keyring either.
     /// - Parameters:
     ///   - keyring: The keyring's file.
-    ///   - kind: Exclusive for the destruction of a key.
-    ///   - isOptional: Whether it can do without the lock where that cannot be made; nil as its kind says.
+    ///   - kind: Exclusive for a job beside which nobody may use the keys.
+    ///   - isOptional: Whether it can do without the lock where that cannot be made; nil for a shared one alone.
     /// - Throws: ``LockstepError/Code/locked``.
     init(_ keyring: FilePath, _ kind: FileLock.Kind = .shared, optional isOptional: Bool? = nil) throws {
         lock = try Self.take(AtomicFile.hiddenSibling("use", of: keyring), kind, isOptional ?? (kind == .shared))

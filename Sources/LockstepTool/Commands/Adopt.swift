@@ -27,7 +27,6 @@ struct Adopt: ParsableCommand {
     @Argument(help: "The plaintext SQLite file or SQLCipher file to adopt.")
     var source: String
 
-    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var waiting: WaitOptions
@@ -44,6 +43,7 @@ struct Adopt: ParsableCommand {
     @Flag(help: "Recover what is readable of a damaged original.")
     var salvage = false
 
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
     private enum Result {

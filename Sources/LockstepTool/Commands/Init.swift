@@ -13,11 +13,11 @@ struct Init: ParsableCommand {
             SQLCipher file, use `lockstep adopt`.
             """)
 
-    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var slots: SlotOptions
+    @OptionGroup var limitOptions: LimitOptions
 
     @Option(help: "Also make a fields keyring for the sealed columns of this dataset.")
     var dataset: String?

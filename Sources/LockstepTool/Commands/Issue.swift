@@ -20,7 +20,6 @@ struct Issue: ParsableCommand {
     @Argument(help: "The keyring to make, such as out/films.fields.keyring.")
     var target: String
 
-    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var keyrings: KeyringOptions
     @OptionGroup var credentials: CredentialOptions
 
@@ -41,6 +40,7 @@ struct Issue: ParsableCommand {
             valueName: "keyring"))
     var databaseKeyring: String?
 
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
     @Option(

@@ -15,7 +15,7 @@ extension KeyringAccess {
         _ fields: borrowing Keyring, _ source: CredentialSource, queryOnly isQueryOnly: Bool
     ) throws -> Connection? {
         guard let (path, dataset) = fieldsDatabase else { return nil }
-        let file = keyrings.ownFile(of: path)
+        let file = keyrings.file(for: path)
         guard file.exists, let database = opened(file, source) else { return nil }
         var options = ConnectionOptions()
         options.isQueryOnly = isQueryOnly
@@ -52,17 +52,17 @@ extension KeyringAccess {
         }
     }
 
-    /// Makes the database remember the changed keyring. The change is made, so a failure here is only a notice.
+    /// Makes the database remember the changed keyring.
     func rememberFields(_ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource) {
         guard keyring.signer == nil, let (path, _) = fieldsDatabase else { return }
-        do {
-            guard let connection = try connect(keyring, source, queryOnly: false) else { return }
-            _ = try file.remember(&keyring, sealedIn: connection)
-        } catch {
-            let reason = (error as? LockstepError)?.message ?? "\(error)"
-            Output.note("notice: \(path) does not remember the last change of \(file.path): \(reason)")
-            let advice = (error as? LockstepError)?.advice?.typed
-            Output.note("hint: \(advice ?? "run `lockstep migrate --fields` on it to make it remember")")
+        Remembering.attempt(path, of: "the last change of \(file.path)", by: "lockstep migrate --fields") {
+            do {
+                guard let connection = try connect(keyring, source, queryOnly: false) else { return }
+                try file.remember(&keyring, sealedIn: connection)
+            } catch let error as LockstepError where error.code == .registryMissing {
+                // A database of which the keyring knows nothing.
+                return
+            }
         }
     }
 }

@@ -48,8 +48,7 @@ struct KeyringAccess: ParsableArguments {
         var keyring = try source.open(file)
         try requireFresh(&keyring, file, source)
         Output.line(try change(&keyring, file, source, body))
-        if keyring.purpose == .fields { return rememberFields(&keyring, file, source) }
-        remember(&keyring, file)
+        remember(&keyring, file, source)
     }
 
     /// Changes and writes the keyring. If someone else has written it meanwhile, it is read again and changed again,
@@ -95,8 +94,8 @@ struct KeyringAccess: ParsableArguments {
     }
 
     /// Makes the database of a written keyring remember it.
-    func remember(_ keyring: inout Keyring, _ file: KeyringFile) {
-        guard keyring.purpose == .database else { return }
+    func remember(_ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource) {
+        if keyring.purpose == .fields { return rememberFields(&keyring, file, source) }
         if let database { return Remembering.show(FilePath(database), of: &keyring, in: file) }
         Output.note(
             "notice: no database was named, so none remembers the change: run `lockstep migrate` on it to "

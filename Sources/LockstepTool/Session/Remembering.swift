@@ -38,7 +38,11 @@ enum Remembering {
         }
     }
 
-    private static func attempt(_ database: FilePath, _ body: () throws -> Void) {
+    /// Runs `body`, which makes a database remember a change, and says why if it does not.
+    static func attempt(
+        _ database: FilePath, of change: String = "the keyring's last change", by command: String = "lockstep migrate",
+        _ body: () throws -> Void
+    ) {
         do {
             try body()
         } catch let error as LockstepError where error.code == .keyringOutdated {
@@ -46,9 +50,9 @@ enum Remembering {
             if let advice = error.advice { Output.note("hint: \(advice.typed)") }
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
-            Output.note("notice: \(database) does not remember the keyring's last change: \(reason)")
+            Output.note("notice: \(database) does not remember \(change): \(reason)")
             let advice = (error as? LockstepError)?.advice?.typed
-            Output.note("hint: \(advice ?? "run `lockstep migrate` on it to make it remember")")
+            Output.note("hint: \(advice ?? "run `\(command)` on it to make it remember")")
         }
     }
 }

@@ -97,8 +97,10 @@ struct DrillTests {
             query() { lockstep query 'SELECT a FROM t' -d $1 $K >out 2>&1; }
             query t/a/app.db; query t/b/app.db
             rm -r t/b; ln -s a t/b
-            if query t/b/app.db; then echo "opened: $(cat out)"; exit 1; fi
-            grep -q exchanged out
+            for path in t/b/app.db ./t/b/app.db t/a/../b/./app.db; do
+              if query $path; then echo "opened: $(cat out)"; exit 1; fi
+              grep -q exchanged out
+            done
             query t/a/app.db; query ./t/a/app.db
             # A link above both is followed.
             rm -r t; cp -R t0 t; ln -s t here; query here/a/app.db; query here/b/app.db

@@ -9,7 +9,7 @@ struct CommandLimitsTests {
     private static let without: Set<String> = [
         "new", "keys init", "keys create-key-file", "keys generate-identity", "keys export-recipient", "keys list",
         "keys check", "keys sign", "keys create-key", "keys activate-key", "keys mark-compromised", "keys add-slot",
-        "keys remove-slot", "keys change-passphrase", "keys rotate-ring", "copy",
+        "keys remove-slot", "keys change-passphrase", "keys rotate-ring",
     ]
 
     @Test("Every command that evaluates what a file or folder says has limits of time and memory")

@@ -90,8 +90,9 @@ struct FleetJob {
     private func runSafely(
         _ safety: FleetMigration.Safety, _ access: borrowing DatabaseAccess, _ result: inout FleetResult
     ) throws {
-        let options = options.ofOneJob
-        result.from = try recordedVersions(access, options)
+        // Without the end of an interrupted fleet: what was reached is still to be reported.
+        let reading = fleet.options.ofOneJob
+        result.from = try recordedVersions(access, reading)
         result.to = result.from
         var migration = SafeMigration(of: file, sets: fleet.sets)
         migration.target = fleet.target
@@ -110,10 +111,10 @@ struct FleetJob {
             try migration.run(access, into: &report) { _ in try requireGoingOn() }
         } catch {
             // As above, the error is what counts.
-            if let now = try? recordedVersions(access, options) { result.to = now }
+            if let now = try? recordedVersions(access, reading) { result.to = now }
             throw error
         }
-        result.to = try recordedVersions(access, options)
+        result.to = try recordedVersions(access, reading)
     }
 
     private func recordedVersions(

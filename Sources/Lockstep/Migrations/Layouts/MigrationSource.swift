@@ -68,17 +68,14 @@ struct MigrationSource: Sendable, Equatable {
     /// file with those alone would be one comment from its first `--` on.
     private func requireLineFeeds(_ text: ArraySlice<UInt8>) throws(LockstepError) {
         let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-        guard text.contains(carriage) else { return }
-        var isHidden = !text.contains(feed)
-        if !isHidden, text.indices.contains(where: { text[$0] == carriage && text[$0...].dropFirst().first != feed }) {
-            let bytes = Array(text)
-            isHidden = SQLTokens(bytes, from: 0, engine.lexis).contains { token in
-                let comment = bytes[token.range]
-                return token.kind == .comment && comment.starts(with: "--".utf8)
-                    && comment.dropLast().contains(carriage)
-            }
+        func endsAlone(_ range: Range<Int>) -> Bool {
+            range.contains { text[$0] == carriage && ($0 + 1 == text.endIndex || text[$0 + 1] != feed) }
         }
-        guard isHidden else { return }
+        guard text.contains(carriage), endsAlone(text.indices) else { return }
+        let isHidden = SQLTokens(bytes, from: text.startIndex, engine.lexis).contains { token in
+            token.kind == .comment && bytes[token.range].starts(with: "--".utf8) && endsAlone(token.range)
+        }
+        guard isHidden || !text.contains(feed) else { return }
         throw malformed(
             "has lines that end with a carriage return alone",
             hint: "SQLite would take them for one line, and what follows a comment for a part of it: save it with line "

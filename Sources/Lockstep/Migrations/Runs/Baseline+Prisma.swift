@@ -95,7 +95,7 @@ extension Baseline {
                 .migrationMissing, "Prisma has applied \(run.name), and there is no such folder in the set \(set.name)",
                 hint: "restore the folder from version control", context: .init(set: set.name))
         }
-        // Prisma takes either kind of line ends for the same file.
+        // A checkout on Windows has other line ends than the files that Prisma applied elsewhere.
         let sums = [file.checksums.bytes, file.checksums.text].map { Hex.encode($0) }
         guard sums.contains(run.checksum.asciiLowercased) else {
             throw LockstepError(

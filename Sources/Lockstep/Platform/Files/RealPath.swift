@@ -54,10 +54,10 @@ enum RealPath {
         var rest = FilePath(root: nil, [])
         var folder = path.fromRoot
         while let name = folder.lastComponent {
-            // A name after `..` is not known before the folder is followed.
-            guard name.kind == .regular else { break }
             if let real = resolved(folder) { ways.insert(real.appending(rest.components)) }
-            rest = FilePath(root: nil, [name] + rest.components)
+            // What is before `..` is not on the way.
+            if name.kind == .parentDirectory { break }
+            if name.kind == .regular { rest = FilePath(root: nil, [name] + rest.components) }
             folder = folder.removingLastComponent()
         }
         return ways

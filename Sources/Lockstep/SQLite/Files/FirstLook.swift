@@ -83,11 +83,12 @@ enum FirstLook {
         let found = try LogExamination.run(
             on: database, PageAuthenticator(.current, key: key.secret, salt: salt),
             index: WriteAheadLogIndex.read(beside: database))
-        try requirePages(of: database, found)
+        let missing = try missingPages(of: database, found)
         // Under another key nothing verifies: that is for the opening to say.
-        guard found.hasLoss, case .keyFits = try Diagnosis.examine(database, key: key) else {
+        guard found.hasLoss || missing != nil, case .keyFits = try Diagnosis.examine(database, key: key) else {
             return nil
         }
+        if let missing { throw otherLog(database, missing) }
         guard answer == .setAside else {
             throw LockstepError(
                 .damaged, "the write-ahead log of \(database) is damaged: \(found.loss) cannot be reached",
@@ -99,22 +100,32 @@ enum FirstLook {
         return try SetAsideLog.make(of: database, found)
     }
 
-    /// Requires that each page is in the file or in its log: a log is of a file that has all others.
-    /// - Throws: ``LockstepError/Code/damaged``.
-    private static func requirePages(of database: FilePath, _ found: LogExamination) throws {
+    /// The pages of the database that are neither in the file nor in the log, by their number and the first of them; nil
+    /// if there are none. A log is of a file that has all others. Its own words say how many there are: anyone can write
+    /// them, so that pages are counted and not listed.
+    private static func missingPages(
+        of database: FilePath, _ found: LogExamination
+    ) throws -> (count: Int, first: UInt32)? {
         guard let last = found.reached.last,
             let log = try WriteAheadLog(of: database, pageSize: Profile.current.pageSize)
-        else { return }
+        else { return nil }
         let present = UInt32(clamping: try DatabaseFile(database).size / log.pageSize)
         let count = try log.pages(after: last)
-        guard present < count else { return }
-        let logged = Set(found.reached.map(\.page))
-        let missing = (present + 1...count).filter { $0 != Profile.current.lockPage && !logged.contains($0) }
-        guard !missing.isEmpty else { return }
-        throw LockstepError(
+        guard present < count else { return nil }
+        let lockPage = Profile.current.lockPage
+        let beyond = Set(found.reached.lazy.map(\.page).filter { $0 > present && $0 <= count && $0 != lockPage })
+        let hasLockPage = lockPage > present && lockPage <= count
+        let missing = Int(count - present) - beyond.count - (hasLockPage ? 1 : 0)
+        guard missing > 0, let first = (present + 1...count).first(where: { $0 != lockPage && !beyond.contains($0) })
+        else { return nil }
+        return (missing, first)
+    }
+
+    private static func otherLog(_ database: FilePath, _ missing: (count: Int, first: UInt32)) -> LockstepError {
+        LockstepError(
             .damaged,
             "the write-ahead log beside \(database) is not of this file: \(counted(missing.count, "page")) of the database "
-                + "are in neither, such as page \(missing[0])",
+                + "are in neither, such as page \(missing.first)",
             advice: """
                 an older copy was put in the place of the file, or the file was cut off. To have that copy as it is, move \
                 \(database)-wal and \(database)-shm away; otherwise put the file back that the log belongs to, or \

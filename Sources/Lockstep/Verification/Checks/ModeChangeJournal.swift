@@ -33,16 +33,16 @@ enum ModeChangeJournal {
         let authenticator = try PageAuthenticator(profile, key: key.secret, salt: salt)
         guard try authenticator.verifies(before.span, number: 1), try authenticator.verifies(now.span, number: 1)
         else { return false }
-        return try content(before, key) == content(now, key)
+        return try isSame(content(before, key), content(now, key))
     }
 
-    /// Page 1 without the mode, the counters of changes and the version of the library that wrote it.
-    private static func content(_ page: [UInt8], _ key: borrowing DatabaseKey) throws -> [UInt8] {
-        var bytes = try PageSource.decrypted(page, 1, .current, key.secret)
-        for range in [18..<20, 24..<28, 92..<100] {
-            for index in range { bytes[index] = 0 }
-        }
-        return bytes
+    private static func content(_ page: [UInt8], _ key: borrowing DatabaseKey) throws -> DecryptedPage {
+        DecryptedPage(1, try PageSource.decrypted(page, 1, .current, key.secret), isOutdated: false)
+    }
+
+    /// Whether both are the same but for the mode, the counters of changes and the version of the library that wrote it.
+    private static func isSame(_ one: DecryptedPage, _ other: DecryptedPage) -> Bool {
+        [0..<18, 20..<24, 28..<92, 100..<one.bytes.count].allSatisfy { one.bytes[$0] == other.bytes[$0] }
     }
 
     private static func word(_ bytes: [UInt8], _ at: Int) -> UInt32 {

@@ -14,11 +14,11 @@ extension Keys {
                 can be read only with an older copy of the keyring; those beside the databases are named.
                 """)
 
-        @OptionGroup var limitOptions: LimitOptions
         @OptionGroup var keyrings: KeyringOptions
         @OptionGroup var waiting: WaitOptions
         @OptionGroup var credentials: CredentialOptions
         @OptionGroup var key: KeyArguments
+        @OptionGroup var limitOptions: LimitOptions
 
         @Option(
             name: [.short, .long], parsing: .singleValue,

@@ -29,11 +29,11 @@ extension Keys {
             help: "The database that it is a copy of. (default: the variable LOCKSTEP_DATABASE)")
         var database: String?
 
-        @OptionGroup var limitOptions: LimitOptions
         @OptionGroup var keyrings: KeyringOptions
         @OptionGroup var fields: FieldsOptions
         @OptionGroup var credentials: CredentialOptions
         @OptionGroup var waiting: WaitOptions
+        @OptionGroup var limitOptions: LimitOptions
 
         func validate() throws {
             // With its keyring, the database need not be named.

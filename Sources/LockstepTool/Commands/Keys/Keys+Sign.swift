@@ -24,7 +24,7 @@ extension Keys {
             let publisher = try source.open(KeyringFile(FilePath(publisherKeyring)))
             try file.sign(&keyring, as: publisher)
             Output.line("signed \(file.path) as \(try publisher.publisher())")
-            access.remember(&keyring, file)
+            access.remember(&keyring, file, source)
         }
     }
 }

@@ -52,6 +52,7 @@ struct Copy: ParsableCommand {
     @OptionGroup var credentials: CredentialOptions
     @OptionGroup var migrations: MigrationOptions
     @OptionGroup var waiting: WaitOptions
+    @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
     private var isToServer: Bool { to == .server }
@@ -70,6 +71,7 @@ struct Copy: ParsableCommand {
     }
 
     func run() throws {
+        try limitOptions.start()
         let path = try database.path()
         let sets = try migrations.sets(for: isToServer ? .postgres : .sqlite)
         let session = try Session.open(path, keyrings, fields, credentials)

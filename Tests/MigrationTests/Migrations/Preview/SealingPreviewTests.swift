@@ -105,4 +105,12 @@ final class SealingPreviewTests {
         #expect(found.isBlocked)
         #expect(found.lint.contains { $0.message.contains("the index by_title contains its values") })
     }
+
+    @Test("says what the equal cells of a deterministic column show, and of no other one", arguments: [true, false])
+    func deterministic(_ isDeterministic: Bool) throws {
+        let lint = try preview([Self.seal + (isDeterministic ? " mode=deterministic" : "")]).lint
+        let found = lint.filter { $0.rule == "deterministic" }.map(\.message)
+        #expect(found.count == (isDeterministic ? 1 : 0), "\(lint)")
+        #expect(found.allSatisfy { $0.contains("3 rows have 2 values") && $0.contains("occurs 2 times") }, "\(found)")
+    }
 }

@@ -49,4 +49,29 @@ struct OtherLogTests {
         #expect(
             try Connection.open(path, key: scratch.key()).value("SELECT count(*) FROM item", as: Int.self) == 900)
     }
+
+    /// Anyone can write how many pages a database has: its checksums need no key.
+    @Test("A log that says that there are billions of pages is refused at once")
+    func forgedSize() throws {
+        let (_, new, log) = try states()
+        var forged = LogFile(bytes: log)
+        let commit = try #require((0..<forged.currentFrames).last { forged.commits($0) })
+        let size = LogFile.header + commit * LogFile.frame + 4
+        forged.bytes.replaceSubrange(size..<(size + 4), with: [0xFF, 0xFF, 0xFF, 0xFE])
+        forged.reseal(bigEndian: true)
+        try Bytes.write(new, to: scratch.path)
+        try Bytes.write(forged.bytes, to: scratch.side("-wal"))
+        let error = Refusal.error(.damaged) { _ = try Connection.open(scratch.path, key: scratch.key()) }
+        #expect(error?.message.contains("are in neither") == true)
+        #expect(try Bytes.read(scratch.side("-wal")) == forged.bytes)
+    }
+
+    @Test("Under another key it is the key that is refused")
+    func wrongKey() throws {
+        let (old, _, log) = try states()
+        try Bytes.write(old, to: scratch.path)
+        try Bytes.write(log, to: scratch.side("-wal"))
+        Refusal.expect(.wrongKey) { _ = try Connection.open(scratch.path, key: scratch.key(2)) }
+        #expect(try Bytes.read(scratch.path) == old && Bytes.read(scratch.side("-wal")) == log)
+    }
 }

@@ -115,6 +115,20 @@ struct ForeignSalvageTests {
         #expect(try scratch.new.open().value(found) == 86)
     }
 
+    @Test("An index of values that no file of this size can hold is left out, and costs no memory")
+    func hostileIndex() throws {
+        try make(
+            4096, "PRAGMA writable_schema = 1",
+            """
+            INSERT INTO sqlite_master VALUES ('index', 'i', 'item',
+                (SELECT rootpage FROM sqlite_master WHERE name = 'by_body'),
+                'CREATE INDEX i ON item (hex(zeroblob(id * 400000000)))')
+            """)
+        let report = try salvage()
+        #expect(report.failures.contains { $0.object == "index i" }, "\(report.failures)")
+        #expect(try rows() == Self.all)
+    }
+
     @Test("A file that is not plaintext, or has no page size, is refused")
     func refused() throws {
         try make(4096)

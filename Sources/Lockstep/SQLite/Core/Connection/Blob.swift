@@ -58,7 +58,8 @@ public struct Blob: ~Copyable {
     public func read(at offset: Int, count: Int) throws -> [UInt8] {
         try requireInside(offset, count)
         try core.relieveCache(from: offset, count)
-        return unsafe try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        // Without a capacity it is Swift's one empty array, which every thread would write its length to.
+        return unsafe try [UInt8](unsafeUninitializedCapacity: max(count, 1)) { buffer, filled in
             try check(
                 unsafe sqlite3_blob_read(
                     handle, buffer.baseAddress, Int32(count), Int32(offset)))

@@ -195,11 +195,11 @@ enum Opening {
             } else {
                 unsafe try openHandle(path, SQLITE_OPEN_READWRITE)
             }
-        let path = path ?? ":memory:"
-        let core = unsafe ConnectionCore(
-            owning: handle, cachedStatements: options.cachedStatements)
+        let core = unsafe ConnectionCore(owning: handle, cachedStatements: options.cachedStatements)
         core.unchanging = unchanging
-        let connection = Connection(owning: core, path: path)
+        // Under another key closing would copy the log as well, into a file that it need not be of.
+        core.untouchedLog = path.map { DatabaseFile.side("-wal", of: $0) }
+        let connection = Connection(owning: core, path: path ?? ":memory:")
         if options.closesFullText { core.disabledFTS5 = try unsafe DisabledFTS5(on: handle) }
         let keyed = unsafe KeyedMemory.setKey(keyspec, on: handle)
         // If a failure here were ignored, SQLite would create a plaintext file.
@@ -344,6 +344,7 @@ enum Opening {
     private static func configureUnderWait(_ connection: borrowing Connection, _ options: ConnectionOptions) throws {
         // The first read: it fails if the key is wrong.
         _ = try connection.value("SELECT count(*) FROM sqlite_schema", as: Int64.self)
+        connection.core.untouchedLog = nil
         if options.isScratch { try dropJournal(connection) }
         try harden(connection)
         try connection.setCacheSize(options.cacheBytes)

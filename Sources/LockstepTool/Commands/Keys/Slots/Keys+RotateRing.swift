@@ -49,8 +49,7 @@ extension Keys {
             }
             try file.save(&keyring)
             Output.line("\(file.path) has a new ring key and \(counted(names.count, "slot"))")
-            if keyring.purpose == .fields { return access.rememberFields(&keyring, file, source) }
-            access.remember(&keyring, file)
+            access.remember(&keyring, file, source)
         }
 
         /// The credential of a plugin's slot does not contain the slot's recipient.
