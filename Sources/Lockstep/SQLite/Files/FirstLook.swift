@@ -59,19 +59,34 @@ enum FirstLook {
         }
     }
 
+    /// The only one in this process, and the only process, to look at a log.
     private final class Turn {
-        private let lock: FileLock
+        /// The logs that this process looks at.
+        private static let logs = Monitor<Set<ExactText>>([])
+
+        private let log: ExactText
+        // Threads wait for each other without a limit: each looks and goes on. Trying the file's lock again and again,
+        // with a limit, some of many would never be the next.
+        private var lock: FileLock?
 
         /// Nil if the log cannot be locked, as in a folder that can only be read.
-        init?(_ log: FilePath, _ timeout: Duration) throws {
+        init?(_ path: FilePath, _ timeout: Duration) throws {
+            log = ExactText(path.string)
+            Self.logs.wait { [log] in $0.insert(log).inserted ? () : nil }
             do {
-                lock = try FileLock.wait(log, creating: false, timeout: timeout) { _ in }
+                lock = try FileLock.wait(path, creating: false, timeout: timeout) { _ in }
             } catch let error as LockstepError where error.code == .locked {
                 throw LockstepError(
-                    .busy, "another program is looking at \(log)", hint: "run it again", context: .file(log))
+                    .busy, "another program is looking at \(path)", hint: "run it again", context: .file(path))
             } catch {
                 return nil
             }
+        }
+
+        deinit {
+            lock = nil
+            Self.logs.locked { _ = $0.remove(log) }
+            Self.logs.broadcast()
         }
     }
 

@@ -132,6 +132,33 @@ struct SetAsideLogTests {
         #expect(found == nil)
     }
 
+    @Test("Threads that look at once wait for each other, however long that takes")
+    func threads() throws {
+        let (path, scratch) = (path, made.scratch)
+        // A connection that is open would be the reason for nil, and a turn that was not waited for one for busy.
+        try Parallel.run(pieces: 200, with: Array(repeating: (), count: 16)) { _, _ in
+            Refusal.expect(.damaged) {
+                _ = try FirstLook.run(on: path, key: scratch.key(), timeout: .zero, .refuse)
+            }
+        }
+    }
+
+    @Test("Another program that looks is waited for up to the time limit, and the next look finds it gone")
+    func otherProgram() throws {
+        do {
+            let other = try FileLock(FilePath("\(path)-wal"), creating: false)
+            for _ in 0..<2 {
+                Refusal.expect(.busy) {
+                    _ = try FirstLook.run(on: path, key: made.scratch.key(), timeout: .zero, .refuse)
+                }
+            }
+            _ = consume other
+        }
+        Refusal.expect(.damaged) {
+            _ = try FirstLook.run(on: path, key: made.scratch.key(), timeout: .zero, .refuse)
+        }
+    }
+
     @Test("A refused restore leaves the log, and one that is not refused replaces it") func restore() throws {
         let backup = made.scratch.folder.file("backup.sqlite")
         do {
