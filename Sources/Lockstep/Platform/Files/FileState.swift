@@ -39,8 +39,9 @@ struct FileIdentity: Sendable, Equatable {
     private let inode: UInt64
 
     /// Nil if nothing exists at the path.
-    init?(_ path: FilePath) {
-        guard let status = try? Stat(path, followTargetSymlink: false) else { return nil }
+    /// - Parameter isFollowing: Whether the target of a link is meant, not the link.
+    init?(_ path: FilePath, isFollowing: Bool = false) {
+        guard let status = try? Stat(path, followTargetSymlink: isFollowing) else { return nil }
         device = UInt64(truncatingIfNeeded: status.deviceID.rawValue)
         inode = UInt64(truncatingIfNeeded: status.inode.rawValue)
     }

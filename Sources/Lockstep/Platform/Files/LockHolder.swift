@@ -46,7 +46,7 @@ struct LockHolder: CustomStringConvertible {
     }
 
     /// The content of a file of the kernel, which has no size.
-    private static func text(_ path: FilePath) -> String? {
+    static func text(_ path: FilePath) -> String? {
         guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
             return nil
         }

@@ -61,6 +61,7 @@ public struct Restore: Sendable {
         if FileAccess.exists(database) {
             // Before its log is touched: a restore that is refused changes nothing.
             try DatabaseFile(database, writable: true).whileExclusive {}
+            try DatabaseFile.requireUnused(database)
             try emptyLog(key)
             try placing(pending.path) { try pending.replace() }
         } else {

@@ -54,10 +54,17 @@ struct DatabaseFile: ~Copyable {
     }
 
     /// The error for a database that another connection has open.
-    static func inUse(_ path: FilePath) -> LockstepError {
+    static func inUse(_ path: FilePath, by user: FileUser? = nil) -> LockstepError {
         LockstepError(
-            .busy, "\(path) is in use, by this program or another",
+            .busy, "\(path) is in use, by \(user?.description ?? "this program or another")",
             hint: "close every connection to it, and run it again", context: .file(path))
+    }
+
+    /// Requires that no other process has the database open before another file takes its name: one with a rollback
+    /// journal holds no lock between two statements, and goes on with the old file and the new file's log.
+    /// - Throws: ``LockstepError/Code/busy``.
+    static func requireUnused(_ path: FilePath) throws(LockstepError) {
+        if let user = FileUser.of(path) { throw inUse(path, by: user) }
     }
 
     /// Whether a connection of this process or another is writing to the database without a log right now.

@@ -54,6 +54,28 @@ struct RestoreTests {
         #expect(try CopyScratch.content(of: backup) == before)
     }
 
+    #if os(Linux)
+    @Test("A program that has the file open without a lock is in the way, and named")
+    func openElsewhere() throws {
+        try scratch.open().checkpoint(.truncate)
+        let program = Process()
+        program.executableURL = URL(fileURLWithPath: "/bin/sh")
+        program.arguments = ["-c", "exec 3<\"$0\"; echo open; read end", scratch.path.string]
+        let (input, output) = (Pipe(), Pipe())
+        (program.standardInput, program.standardOutput) = (input, output)
+        try program.run()
+        #expect(try output.fileHandleForReading.read(upToCount: 4) == Data("open".utf8))
+        let before = try CopyScratch.content(of: scratch)
+        let error = try #require(throws: LockstepError.self) { try restore() }
+        #expect(error.code == .busy && error.message.contains("process \(program.processIdentifier), sh"))
+        #expect(try CopyScratch.content(of: scratch) == before)
+        try input.fileHandleForWriting.close()
+        program.waitUntilExit()
+        try restore()
+        #expect(try total() == 7)
+    }
+    #endif
+
     @Test("Where no database exists")
     func afresh() throws {
         try FileManager.default.removeItem(atPath: scratch.path.string)

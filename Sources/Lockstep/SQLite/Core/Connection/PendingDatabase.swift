@@ -64,6 +64,7 @@ package struct PendingDatabase: ~Copyable {
         try sync()
         let old = try DatabaseFile(target, writable: true)
         try old.whileExclusive {
+            try DatabaseFile.requireUnused(target)
             // A log of the old database would be replayed into the new one. It is empty by now, unless the old
             // database could not be opened.
             var aside: [(side: FilePath, name: FilePath)] = []
@@ -92,6 +93,7 @@ package struct PendingDatabase: ~Copyable {
     /// Replaces the database at the final path with the finished, closed one, and gives that the owner and mode
     /// of the old one. The caller has the old database to itself, without a journal or log.
     func replaceInUse() throws {
+        try DatabaseFile.requireUnused(target)
         try sync { file in try FileAccess.copy(accessTo: target, file, path) }
         try Opening.requireNoSideFiles(of: path)
         try Opening.requireNoSideFiles(of: target)
