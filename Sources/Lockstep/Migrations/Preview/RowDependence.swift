@@ -92,7 +92,7 @@ extension MigrationScript {
 
 extension Array {
     /// The parts between elements whose value is `separator`.
-    fileprivate func split<Value: Equatable>(
+    func split<Value: Equatable>(
         separator: Value, by value: KeyPath<Element, Value>
     ) -> [ArraySlice<Element>] {
         split(omittingEmptySubsequences: true) { $0[keyPath: value] == separator }

@@ -9,6 +9,16 @@ struct ScriptRunner {
     var address = Allowances()
     /// Called for each statement that has run, with the line where it begins.
     var inspect: ((_ sql: String, _ line: Int) -> Void)?
+    /// Whether the script itself has BEGIN and COMMIT, which have nothing to do.
+    private let isTransaction: Bool
+
+    init(
+        script: MigrationScript, origin: ScriptOrigin, observe: @escaping (MigrationEvent) throws -> Void,
+        isBegun: Bool = false
+    ) {
+        (self.script, self.origin, self.observe, self.isBegun) = (script, origin, observe, isBegun)
+        isTransaction = script.isTransaction
+    }
 
     /// - Throws: ``LockstepError/Code/migrationFailed`` with file, line, statement and SQLite's message.
     /// - Returns: The number of statements that ran.
@@ -75,9 +85,11 @@ struct ScriptRunner {
             position = start
             guard position < script.count - 1 else { return count }
             if let boundary = TransactionBoundary(script, from: position, isFirst: isFirst && count == 0),
-                self.script.needsForeignKeysOff || boundary.switchesForeignKeys
+                self.script.needsForeignKeysOff || boundary.switchesForeignKeys || isTransaction
             {
-                guard self.script.needsForeignKeysOff else { throw boundaryRefused(line) }
+                guard self.script.needsForeignKeysOff || !boundary.switchesForeignKeys else {
+                    throw boundaryRefused(line)
+                }
                 line += ScriptText.newlines(script[position..<boundary.end])
                 position = boundary.end
                 continue

@@ -1,6 +1,6 @@
-/// The statements with which a file ends its transaction to switch foreign keys, and begins another: `COMMIT; PRAGMA
-/// foreign_keys = OFF; BEGIN;`. Where foreign keys are declared off, the version has one transaction all the same, and
-/// these statements have nothing to do.
+/// The statements with which a file begins its transaction and ends it, or ends it to switch foreign keys and begins
+/// another: `COMMIT; PRAGMA foreign_keys = OFF; BEGIN;`. In a file that is a transaction by itself, or where foreign keys
+/// are declared off, the version has one transaction all the same, and these statements have nothing to do.
 struct TransactionBoundary {
     /// Where the next other statement can begin.
     let end: Int

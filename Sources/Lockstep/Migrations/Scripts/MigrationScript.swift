@@ -33,6 +33,20 @@ package struct MigrationScript: Sendable, Equatable {
         items.contains { $0.content == .directive(.allowSchemaEdits) }
     }
 
+    /// Whether it is a whole transaction by itself: BEGIN before all other statements, and COMMIT after them. The version
+    /// is one transaction anyway.
+    package var isTransaction: Bool {
+        let scripts = items.compactMap { item -> [SQLCursor.Token]? in
+            guard case .sql(let sql) = item.content else { return nil }
+            let tokens = SQLCursor(sql).tokens
+            return tokens.isEmpty ? nil : Array(tokens)
+        }
+        guard let first = scripts.first?.first, let last = scripts.last else { return false }
+        let end = last.split(separator: ";", by: \.word).last?.first
+        // exact: words of the source
+        return first.word == "begin" && ["commit", "end"].contains(end?.word)
+    }
+
     /// The tables that the script may remove rows from.
     var tablesAllowedToLoseRows: Set<SQLName> {
         Set(

@@ -53,6 +53,37 @@ import Testing
     }
 
     @Test(
+        "A file that is a transaction by itself is one version",
+        arguments: [
+            ("BEGIN;\n", "\nCOMMIT;\n"), ("-- by a tool\nbegin immediate transaction;", "END TRANSACTION;"),
+            ("BEGIN;", "-- lockstep: report odd rows\nUPDATE child SET p = 1;\nCOMMIT;\n-- the end"),
+        ])
+    func whole(before: String, after: String) throws {
+        let set = try prepare("\(before)CREATE TABLE a (x);\nINSERT INTO a VALUES (1);\(after)")
+        #expect(try !Migrator(set).preview(on: connection).isBlocked)
+        _ = try Migrator(set).run(on: connection)
+        #expect(try Scratch.int(connection, "SELECT count(*) FROM a") == 1)
+        // Nothing of it stays if a statement fails.
+        let script = "\(before)CREATE TABLE b (x);\nINSERT INTO nowhere VALUES (1);\(after)"
+        let failing = try Scratch.set(Scratch.up(Self.base), Scratch.up(script))
+        let other = try Connection.inMemory()
+        #expect(throws: LockstepError.self) { try Migrator(failing).run(on: other) }
+        #expect(try Scratch.int(other, "SELECT count(*) FROM sqlite_schema WHERE name = 'b'") == 0)
+    }
+
+    @Test(
+        "BEGIN without COMMIT at the end, and COMMIT without BEGIN, are refused",
+        arguments: [
+            "BEGIN;\nCREATE TABLE a (x);", "CREATE TABLE a (x);\nCOMMIT;", "BEGIN;\nCOMMIT;\nCREATE TABLE a (x);",
+        ])
+    func half(script: String) throws {
+        let set = try prepare(script)
+        let error = try #require(throws: LockstepError.self) { try Migrator(set).run(on: connection) }
+        #expect(error.message.contains("is refused inside a migration"), "\(error.message)")
+        #expect(try Scratch.int(connection, "SELECT count(*) FROM sqlite_schema WHERE name = 'a'") == 0)
+    }
+
+    @Test(
         "A transaction that ends in the middle is refused, also under `foreign keys off`",
         arguments: ["COMMIT;\n", "BEGIN;\n", "ROLLBACK;\n", "SAVEPOINT s;\n"])
     func middle(statement: String) throws {
