@@ -22,10 +22,9 @@ struct Allowances: Sendable, Equatable {
     var address: String?
 
     func allows(_ kind: TableEffect.Kind, of table: SQLName) -> Bool {
-        if losses.contains(table) { return true }
         switch kind {
-        case .rowsGone, .rowsDoubled: return false
-        case .columnGone(let column): return columnLosses[table]?.contains(column) == true
+        case .rowsGone, .rowsDoubled: return losses.contains(table)
+        case .columnGone(let column): return losses.contains(table) || columnLosses[table]?.contains(column) == true
         case .changed(let column), .converted(let column), .nulled(let column):
             return changedValues[table]?.contains(column) == true
         }

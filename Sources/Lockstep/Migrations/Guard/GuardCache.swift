@@ -9,9 +9,6 @@ struct GuardCache {
     private let schemaVersion: Int64
     private let rowChanges: Int64
 
-    /// What the migration that was checked last has written.
-    var sealedWrites: SealedWrites { guarding.progress.sealedWrites }
-
     /// The knowledge of `guarding`, saved after the engine's own writes and before the commit: after the commit,
     /// another connection's commit could go unnoticed. The connection's own commit does not change the number.
     init(_ guarding: SchemaGuard, _ connection: borrowing Connection) throws {
@@ -34,7 +31,8 @@ struct GuardCache {
 
     /// A guard that starts watching now, with the existing knowledge where it is still valid.
     static func current(
-        _ known: GuardCache?, _ allowances: Allowances = .init(), _ connection: borrowing Connection
+        _ known: GuardCache?, _ allowances: Allowances = .init(), _ connection: borrowing Connection,
+        part: SchemaGuard.Part? = nil
     ) throws -> SchemaGuard {
         let guarding =
             if let known, !known.isStale,
@@ -53,7 +51,7 @@ struct GuardCache {
             guarding.beforeRows = known.guarding.beforeRows
         }
         guarding.names.begin()
-        guarding.begin(allowances)
+        guarding.begin(allowances, part)
         return guarding
     }
 }

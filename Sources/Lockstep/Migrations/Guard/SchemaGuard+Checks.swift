@@ -25,6 +25,14 @@ extension SchemaGuard {
         }
         var tolerated: [LockstepError] = []
         try requireEffects(after.catalogue, changes, &tolerated)
+        // What is left concerns the schema, which a batch cannot change, and references, which its statement can break only
+        // while foreign keys are off.
+        guard part == nil || progress.changesSchema else {
+            after.orphans = [:]
+            known = after
+            return tolerated
+        }
+        try requireRowIDs(before.catalogue, after.catalogue, &tolerated)
         try requireDependents(before.catalogue, after.catalogue, &tolerated)
         try requireOwnNames(difference, before)
         let children = try requireParents(before, &after, difference, allowances, &tolerated)

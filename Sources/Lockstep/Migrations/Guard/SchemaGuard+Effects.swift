@@ -8,7 +8,7 @@ extension SchemaGuard {
                 let name = table.formerName.spelling
                 let what = "the rows of \(name) are not compared, as declared"
                 tolerated.append(LockstepError(.rowsLost, what, context: .init(table: name)))
-            } else if allowances.losses.contains(table.formerName) {
+            } else if allowances.losses.contains(table.formerName), !stands(number, table, after) {
                 found += try countedEffect(number, table, after).map { (number, table, $0) }
             } else {
                 found += try effects(on: number, table, after).map { (number, table, $0) }
@@ -57,6 +57,12 @@ extension SchemaGuard {
         return after.countedTable(table.formerName).map { ($0, .replaced) }
     }
 
+    /// Whether the rows of a table that may lose some still are those of before: it was not made anew with other rows.
+    private func stands(_ number: Int, _ table: TouchedTable, _ after: SchemaCatalogue) -> Bool {
+        guard let (successor, tie) = successor(of: number, table, after) else { return false }
+        return tie == .same || names.filled(from: number)[successor.name] == true
+    }
+
     private func compare(
         _ number: Int, _ table: TouchedTable, _ successor: CatalogueEntry, _ tie: RowComparison.Tie,
         _ filled: [FilledTable], _ isSaid: Bool
@@ -68,11 +74,12 @@ extension SchemaGuard {
             said.formUnion(more)
         }
         if tie == .replaced, let more = progress.saidBefore[table.formerName] { said.formUnion(more) }
+        said.putsBack = names.isRefilled(number)
         if !isSaid { said = SaidChanges() }
         var comparison = try RowComparison(
             table.image, formerly: table.formerName, image, tie, names: names.columns[number] ?? [:], said,
             copied: tie == .replaced ? progress.copied[number]?.columns ?? [] : [], filled: filled,
-            before: beforeRows.core(), after: core)
+            before: beforeRows.core(), after: core, where: part?.condition(of: table.formerName, progress))
         return try comparison.effects()
     }
 
@@ -108,7 +115,7 @@ extension SchemaGuard {
         }
     }
 
-    /// Of a table that may lose rows, only their number is compared.
+    /// Of a table that may lose its rows and has no successor, only their number is compared.
     private func countedEffect(
         _ number: Int, _ table: TouchedTable, _ after: SchemaCatalogue
     ) throws -> [TableEffect] {

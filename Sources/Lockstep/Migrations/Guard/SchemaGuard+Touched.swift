@@ -32,7 +32,7 @@ extension SchemaGuard {
     }
 
     /// Follows what a statement says, and the names of tables.
-    func follow(_ sql: String, _ use: TableUse, _ known: Knowledge) {
+    func follow(_ sql: String, _ use: TableUse, _ known: Knowledge) throws {
         progress.triggers.merge(use.triggers) { $1 }
         for table in use.deleted { progress.said[names.number(table), default: .init()].deletes = true }
         for table in use.inserted { progress.said[names.number(table), default: .init()].inserts = true }
@@ -40,7 +40,7 @@ extension SchemaGuard {
         if core.authorizer.mode == .engine {
             followEngine(use, alteration)
         } else if let said = SaidStatement(sql) {
-            follow(said, known)
+            follow(said, known, isTemporary: try isTemporary(said, use))
         }
         if use.schema?.removesObjects == true, let name = Self.droppedName(sql) { progress.droppedByName.insert(name) }
         for name in use.schema?.dropped ?? [] {
@@ -70,23 +70,34 @@ extension SchemaGuard {
         return try? cursor.objectName()
     }
 
-    private func follow(_ said: SaidStatement, _ known: Knowledge) {
+    /// Whether it writes a temporary table, which hides one of the same name.
+    private func isTemporary(_ said: SaidStatement, _ use: TableUse) throws -> Bool {
+        hasTemporaryTables = hasTemporaryTables || use.written.contains("sqlite_temp_master")
+        guard hasTemporaryTables, said.schema != "main" else { return false }  // exact: names of SQLite
+        if said.schema == "temp" { return true }  // exact: names of SQLite
+        let table = SQL(
+            "SELECT 1 FROM temp.sqlite_schema WHERE type = 'table' AND name = \(said.target.spelling) COLLATE NOCASE")
+        return try !core.ask(table) { _ in true }.isEmpty
+    }
+
+    private func follow(_ said: SaidStatement, _ known: Knowledge, isTemporary: Bool) {
         if said.kind == .create(isTemporary: false) {
             names.make(said.target, isKnown: known.catalogue.relations[said.target] != nil)
         }
         let number = names.number(said.target)
-        for (column, saysNull) in said.updated {
+        for (column, saysNull) in said.updated where !isTemporary {
             progress.said[number, default: .init()].set(column, saysNull: saysNull)
             if said.empties(column) { progress.said[number]?.left.insert(column) }
         }
-        if said.kind == .insert(values: true) { progress.said[number]?.insertsValues = true }
+        if said.kind == .insert(values: true), !isTemporary { progress.said[number]?.insertsValues = true }
         switch said.kind {
         case .insert, .create:
             let views = known.catalogue.relations.values.filter { $0.kind == .view }.map(\.name)
             names.fill(
                 said.target, said.words, isTable: { known.catalogue.relations[$0]?.isTable == true },
                 views: Set(views))
-        case .update, .delete: break
+        case .delete: progress.deleting = isTemporary ? nil : number
+        case .update: break
         }
     }
 

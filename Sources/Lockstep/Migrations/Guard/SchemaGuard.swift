@@ -71,6 +71,8 @@ final class SchemaGuard: StatementWatch {
         var rebuilding: Int?
         /// What the statements say, by the numbers of tables.
         var said: [Int: SaidChanges] = [:]
+        /// The table whose rows the running statement deletes.
+        var deleting: Int?
         /// What they have said of tables that are gone since, by their names.
         var saidBefore: [SQLName: SaidChanges] = [:]
         /// Indexes and triggers that a statement drops by name.
@@ -98,6 +100,22 @@ final class SchemaGuard: StatementWatch {
     /// What the current migration is declared to be allowed to do.
     private(set) var allowances = Allowances()
 
+    /// One of many batches whose statement is the same: the first one gets all checks, and after the others the rows of
+    /// the batch are compared.
+    struct Part {
+        let table: SQLName
+        /// The rows of the batch.
+        let condition: String
+
+        /// Which rows of a table are compared; nil for all. A trigger can write other rows of the same table.
+        func condition(of table: SQLName, _ progress: Progress) -> String? {
+            // exact: names of SQLite
+            table == self.table && progress.triggers[table] == nil ? condition : nil
+        }
+    }
+    /// Nil for a whole migration.
+    private(set) var part: Part?
+
     /// Something that a migration needs and does not declare.
     struct Missing {
         let directive: Directive
@@ -116,6 +134,8 @@ final class SchemaGuard: StatementWatch {
     var knownBefore: Knowledge?
     var namesBefore = TableNames()
 
+    /// Whether the connection can have temporary tables.
+    var hasTemporaryTables = false
     /// The line of the running statement in its file; 0 for code.
     private(set) var line = 0
     /// The statement that can be the reason for a failed check.
@@ -126,8 +146,9 @@ final class SchemaGuard: StatementWatch {
     // MARK: Watching
 
     /// Starts to watch a migration.
-    func begin(_ allowances: Allowances = .init()) {
+    func begin(_ allowances: Allowances = .init(), _ part: Part? = nil) {
         progress = Progress()
+        self.part = part
         self.allowances = allowances
         missing = []
         shown = []
@@ -152,6 +173,7 @@ final class SchemaGuard: StatementWatch {
 
     func willRun(_ sql: String, _ use: TableUse) throws(LockstepError) {
         do {
+            noteDeleted()
             if blame != nil {
                 try judgeLast()
                 blame?.last = BlameTracker.Statement(line: line, sql: sql)
@@ -166,6 +188,13 @@ final class SchemaGuard: StatementWatch {
         }
     }
 
+    /// Takes over how many rows the last statement has deleted, if it is a DELETE.
+    func noteDeleted() {
+        guard let number = progress.deleting else { return }
+        progress.deleting = nil
+        progress.said[number, default: .init()].deleted += Int(clamping: core.changes)
+    }
+
     /// Reads the schema before the first write of a migration.
     private func look() throws -> Knowledge {
         var known = Knowledge(catalogue: try SchemaCatalogue(core), schemaVersion: try core.schemaVersion())
@@ -174,6 +203,8 @@ final class SchemaGuard: StatementWatch {
         // Earlier statements of this connection can have created temporary triggers.
         let left = SQL("SELECT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE type = 'trigger')")
         known.isOpaque = try core.ask(left) { row in try row[0] as Bool }.first ?? false
+        let tables = SQL("SELECT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE type = 'table')")
+        hasTemporaryTables = try core.ask(tables) { row in try row[0] as Bool }.first ?? false
         return known
     }
 
@@ -215,7 +246,7 @@ final class SchemaGuard: StatementWatch {
             statement, changes: changing, orphans: children, changesSchema: use.schema != nil)
         progress.losing.formUnion(losing)
         progress.children.formUnion(children)
-        for child in children where progress.orphansBefore[child] == nil {
+        for child in children where part == nil && progress.orphansBefore[child] == nil {
             guard known.keys.keys[child] != nil else { continue }
             progress.orphansBefore[child] = try known.orphans[child] ?? ForeignKeys.orphans(child, core)
         }
@@ -230,7 +261,7 @@ final class SchemaGuard: StatementWatch {
         let needsInserted = beforeRows.isCopy || allowances.shows
         let others = (use.schema?.altered ?? []).union(needsInserted ? use.inserted : [])
         for table in others { try touch(table, changes: false, known) }
-        follow(sql, use, known)
+        try follow(sql, use, known)
         if let wanted = blame?.wanted { blame?.matters = matters(use, changing, Set(wanted.map(\.number))) }
     }
 

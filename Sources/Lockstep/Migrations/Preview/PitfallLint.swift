@@ -31,7 +31,8 @@ enum PitfallLint {
                         "\(key.table).\(key.column) is \(key.type) PRIMARY KEY: SQLite gives it no numbers, and takes NULL",
                         "write INTEGER PRIMARY KEY, or NOT NULL if the program gives the numbers"))
             }
-            if let (index, content) = indexOfContent(cursor), context.rows(content.spelling) > 0 {
+            if let made = ExternalContent(cursor), context.rows(made.content.spelling) > 0 {
+                let (index, content) = (made.index, made.content)
                 unfilled[index] = finding(
                     .externalContent,
                     "a search in \(index.spelling) does not find the \(context.rows(content.spelling)) rows of "
@@ -99,19 +100,4 @@ enum PitfallLint {
     private static let integers: Set<String> = [  // exact: words of the source
         "int", "int2", "int4", "int8", "bigint", "smallint", "mediumint", "tinyint",
     ]
-
-    /// A full-text table whose rows are those of another table, and that table.
-    private static func indexOfContent(_ cursor: SQLCursor) -> (index: SQLName, content: SQLName)? {
-        var cursor = cursor
-        guard cursor.take("create", "virtual", "table") else { return nil }
-        _ = cursor.take("if", "not", "exists")
-        guard let index = try? cursor.objectName() else { return nil }
-        let tokens = Array(cursor.rest())
-        for place in tokens.indices.dropLast(2) where tokens[place].word == "content" && tokens[place + 1].word == "=" {
-            let content = tokens[place + 2]
-            guard [.word, .quotedName, .string].contains(content.kind), content.text.utf8.count > 2 else { return nil }
-            return (index, SQLName(SQLTokens.unquote(content.text)))
-        }
-        return nil
-    }
 }

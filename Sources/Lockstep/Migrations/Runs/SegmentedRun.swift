@@ -72,8 +72,6 @@ struct SegmentedRun {
         var isFirst = true
         /// The completed and total rows of the current backfill in this run.
         var rows: (done: Int, total: Int)?
-        /// What each batch of the current backfill writes.
-        var sealedWrites = SealedWrites()
         /// The progress of the current sealing change.
         var sealing = SealingRun()
     }
@@ -169,24 +167,25 @@ struct SegmentedRun {
         }
         var counted = state.rows
         let done: Backfill.Batch?
+        let part = try counted.flatMap { _ in try located(line) { try backfill.part(after: cursor, on: connection) } }
         if counted == nil {
             let total = try located(line) {
                 try BackfillKey(backfill.table, connection).rowsLeft(after: cursor, connection)
             }
             counted = (done: 0, total: total)
-            // The first batch gets all checks: to compare after each would read the table once a batch. What a trigger
-            // does to later rows alone is not seen.
+            // The first batch gets all checks: to compare all rows after each would read the table once a batch.
             done = try checked(connection, &known) { _ in
                 connection.core.watch?.begins(line: line)
                 return try batch()
             }
-            state.sealedWrites = known?.sealedWrites ?? SealedWrites()
+        } else if let part {
+            done = try checked(connection, &known, part: part) { _ in
+                connection.core.watch?.begins(line: line)
+                return try batch()
+            }
         } else {
-            done = try batch()
-            try MigrationTransaction.requireCells(origin, connection, state.sealedWrites)
+            done = nil
         }
-        // The measured counts are no longer valid.
-        known = known?.stale
         guard let done else {
             progress.segment += 1
             progress.cursor = .null
@@ -342,10 +341,13 @@ struct SegmentedRun {
 
     private func checked<Result>(
         _ connection: borrowing Connection, _ known: inout GuardCache?, canRepeat: Bool = false,
-        _ body: (Bool) throws -> Result
+        part: SchemaGuard.Part? = nil, _ body: (Bool) throws -> Result
     ) throws -> Result {
-        try MigrationTransaction.checked(
-            origin, step.allowances(script), connection, &known, report: { try step.observe(.tolerated($0)) },
-            shown: { try step.observe(.compared($0)) }, canRepeat: canRepeat, body)
+        var allowances = step.allowances(script)
+        // To count all rows again after each batch would cost more than the batch.
+        if part != nil { allowances.shows = false }
+        return try MigrationTransaction.checked(
+            origin, allowances, connection, &known, report: { try step.observe(.tolerated($0)) },
+            shown: { try step.observe(.compared($0)) }, canRepeat: canRepeat, part: part, body)
     }
 }

@@ -48,22 +48,24 @@ enum MigrationTransaction {
     ///   - known: The knowledge of earlier checks; on return, the knowledge of this one.
     ///   - canRepeat: Whether `body` can run a second time after a rollback, so that an error names the statement that
     ///     is to blame. It is then called with true.
+    ///   - part: The batch that `body` runs; nil for anything else.
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/valuesLost``,
     ///   ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``, and the errors of the closures.
     static func checked<Result>(
         _ origin: ScriptOrigin, _ allowances: Allowances, _ connection: borrowing Connection,
         _ known: inout GuardCache?, report: (LockstepError) throws -> Void = { _ in },
         missing: (LockstepError, Directive) throws -> Void = { _, _ in },
-        shown: ([TableEffects]) throws -> Void = { _ in }, canRepeat: Bool = false,
+        shown: ([TableEffects]) throws -> Void = { _ in }, canRepeat: Bool = false, part: SchemaGuard.Part? = nil,
         _ body: (_ isAgain: Bool) throws -> Result,
         record: (Result) throws -> Void = { _ in }
     ) throws -> Result {
-        let guarding = try GuardCache.current(known, allowances, connection)
+        let guarding = try GuardCache.current(known, allowances, connection, part: part)
         defer { guarding.stop() }
         connection.authorizer.tableChanges = TableChanges()
         let sealedNames = try SealedNames.known(connection)
         let guards = try sealedNames.isEmpty ? [] : SealedNames.guards(connection)
         let result = try body(false)
+        guarding.noteDeleted()
         func follow() throws {
             try note(origin, connection) { connection in
                 try SealedNames.restore(guards, connection)

@@ -67,6 +67,26 @@ struct Backfill: Sendable, Equatable {
         return Batch(last: range.last, rows: range.rows)
     }
 
+    /// The rows of the batch after the key `cursor`; nil if no rows remain.
+    func part(after cursor: Value, on connection: borrowing Connection) throws -> SchemaGuard.Part? {
+        let key = try BackfillKey(table, connection)
+        guard let range = try key.range(after: cursor, batch, connection) else { return nil }
+        let keys = "\(Self.literal(range.first)) AND \(Self.literal(range.last))"
+        return SchemaGuard.Part(table: SQLName(table), condition: "\(key.name) BETWEEN \(keys)")
+    }
+
+    /// A value in SQL, compared as if it were bound.
+    private static func literal(_ value: Value) -> String {
+        switch value {
+        case .null: "NULL"
+        case .integer(let number): "\(number)"
+        case .real(let number): number.isInfinite ? (number > 0 ? "9e999" : "-9e999") : "\(number)"
+        // The sign takes the type of the CAST away.
+        case .text(let text): "+CAST(x'\(Hex.encode(Array(text.utf8)))' AS TEXT)"
+        case .blob(let bytes): "x'\(Hex.encode(bytes))'"
+        }
+    }
+
     /// Finds errors in the backfill by running a batch of no rows.
     func check(
         _ origin: ScriptOrigin, _ allowed: Set<SQLName>, _ connection: borrowing Connection

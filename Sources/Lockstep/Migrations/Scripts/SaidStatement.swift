@@ -12,6 +12,8 @@ struct SaidStatement {
 
     let kind: Kind
     let target: SQLName
+    /// The schema that it names with the table, such as `temp`.
+    let schema: SQLName?
     /// The columns that it sets, and whether it says that values become NULL.
     private(set) var updated: [SQLName: Bool] = [:]
     /// Those of them that it sets to NULL itself.
@@ -28,7 +30,7 @@ struct SaidStatement {
             cursor = SQLCursor(cursor.tokens[start...])
         }
         do {
-            (kind, target) = try Self.head(&cursor)
+            (kind, schema, target) = try Self.head(&cursor)
         } catch {
             return nil
         }
@@ -58,32 +60,39 @@ struct SaidStatement {
         }
     }
 
-    private static func head(_ cursor: inout SQLCursor) throws(SQLCursor.Unexpected) -> (Kind, SQLName) {
+    private static func head(_ cursor: inout SQLCursor) throws(SQLCursor.Unexpected) -> (Kind, SQLName?, SQLName) {
+        func name() throws(SQLCursor.Unexpected) -> (SQLName?, SQLName) {
+            let schema = cursor.peek(1) == "." ? cursor.tokens[cursor.position].name : nil
+            return (schema, try cursor.objectName())
+        }
         if cursor.take("create") {
             var isTemporary = cursor.take("temp") || cursor.take("temporary")
             try cursor.require("table")
             _ = cursor.take("if", "not", "exists")
             isTemporary = isTemporary || (cursor.peek() == "temp" && cursor.peek(1) == ".")
-            let name = try cursor.objectName()
+            let (schema, table) = try name()
             try cursor.require("as")
-            return (.create(isTemporary: isTemporary), name)
+            return (.create(isTemporary: isTemporary), schema, table)
         }
-        if cursor.take("delete", "from") { return (.delete, try cursor.objectName()) }
+        if cursor.take("delete", "from") {
+            let (schema, table) = try name()
+            return (.delete, schema, table)
+        }
         if cursor.take("update") {
             if cursor.take("or") { try cursor.next() }
-            let name = try cursor.objectName()
+            let (schema, table) = try name()
             let tokens = Array(SQLCursor(cursor.tokens[cursor.position...]).tokens)
-            return (.update(isWhole: outside(tokens, "where") == nil), name)
+            return (.update(isWhole: outside(tokens, "where") == nil), schema, table)
         }
         if !cursor.take("replace") {
             try cursor.require("insert")
             if cursor.take("or") { try cursor.next() }
         }
         try cursor.require("into")
-        let name = try cursor.objectName()
+        let (schema, table) = try name()
         let tokens = Array(SQLCursor(cursor.tokens[cursor.position...]).tokens)
         let first = outside(tokens, in: ["values", "select", "with", "default"], from: 0)
-        return (.insert(values: first.map { ["values", "default"].contains(tokens[$0].word) } ?? false), name)
+        return (.insert(values: first.map { ["values", "default"].contains(tokens[$0].word) } ?? false), schema, table)
     }
 
     /// Where the statement itself begins after WITH.
@@ -118,6 +127,10 @@ struct SaidChanges {
     var left: Set<SQLName> = []
     var deletes = false
     var inserts = false
+    /// How many rows its own DELETE statements have deleted.
+    var deleted = 0
+    /// Whether rows come from a table that has had some of this one's.
+    var putsBack = false
     /// Whether rows are inserted that no other table has.
     var insertsValues = false
 
@@ -147,6 +160,7 @@ struct SaidChanges {
         left.formUnion(other.left)
         deletes = deletes || other.deletes
         inserts = inserts || other.inserts
+        deleted += other.deleted
         insertsValues = insertsValues || other.insertsValues
     }
 }

@@ -92,6 +92,21 @@ struct TableNames {
 
     /// The tables that were filled, by their names now, and whether the rows of a table can have come there.
     func filled(from number: Int) -> [SQLName: Bool] {
+        let reached = reached(from: number)
+        var names: [SQLName: Bool] = [:]
+        for (name, one) in numbers where filled.contains(one) {
+            names[name] = one != number && reached.contains(one)
+        }
+        return names
+    }
+
+    /// Whether rows of a table can have come back to it through another.
+    func isRefilled(_ number: Int) -> Bool {
+        let others = reached(from: number).subtracting([number])
+        return fills.contains { from, to in to == number && from.map(others.contains) ?? true }
+    }
+
+    private func reached(from number: Int) -> Set<Int> {
         var reached: Set<Int> = [number]
         var hasGrown = true
         while hasGrown {
@@ -100,11 +115,7 @@ struct TableNames {
                 if reached.insert(to).inserted { hasGrown = true }
             }
         }
-        var names: [SQLName: Bool] = [:]
-        for (name, one) in numbers where filled.contains(one) {
-            names[name] = one != number && reached.contains(one)
-        }
-        return names
+        return reached
     }
 
     /// Follows a statement of a file.

@@ -1,3 +1,22 @@
+/// Rows whose keys were different, and are one now: '01' and '1' as numbers, 'A' and 'a' where case does not count.
+private struct MergedKeys {
+    /// The terms of the key.
+    private let terms: [Int]
+    private var keys: [UInt128] = []
+    private var hasOthers = false
+
+    init(_ terms: [Int]) { self.terms = terms }
+
+    mutating func note(_ own: ArraySlice<UInt128>, _ found: [UInt128], _ source: RowSource) {
+        guard !terms.isEmpty, keys.count < ContentSearch.limit / 16 else { return }
+        hasOthers = hasOthers || terms.contains { own[own.startIndex + $0] != found[$0] }
+        keys.append(source.mixed(terms.lazy.map { found[$0] }))
+    }
+
+    /// How many rows have no key of their own any more.
+    var count: Int { hasOthers ? keys.count - Set(keys).count : 0 }
+}
+
 extension RowComparison {
     /// What pairing has counted.
     private struct Tally {
@@ -34,6 +53,9 @@ extension RowComparison {
         var tally = Tally(pairs.count)
         var search = ContentSearch(old.stored.map(\.name), before)
         var waiting: [[Difference]?] = []
+        var merged = MergedKeys(pairs.indices.filter { old.key.contains(pairs[$0].old) && tie != .same })
+        // How many rows have no row of their key, and how many only values that statements say.
+        var (missing, said) = (0, 0)
         var found = [UInt128](repeating: 0, count: newTerms.count)
         let null = before.null
         try before.forEach(keyed + terms(\.oldTerm, \.old) + stored) { hashes, row in
@@ -44,11 +66,16 @@ extension RowComparison {
             }
             let own = hashes[keyed.count...]
             guard isThere == true else {
+                missing += 1
                 if search.add(own.dropFirst(newTerms.count)) { waiting.append(nil) } else { tally.gone += 1 }
                 return
             }
+            merged.note(own, found, after)
             let differences = differences(own, found, forced, null)
-            guard !differences.isEmpty else { return }
+            guard !differences.isEmpty else {
+                if hasSaidChange(own, found) { said += 1 }
+                return
+            }
             // Of a table without a key of its own, another row can have the rowid now.
             let mayBeElsewhere = old.key.isEmpty || (tie == .moved && differences.contains { $0.kind != .converted })
             if mayBeElsewhere, search.add(own.dropFirst(newTerms.count)) {
@@ -61,7 +88,15 @@ extension RowComparison {
         for (differences, isFound) in zip(waiting, search.isFound) where !isFound {
             if let differences { add(differences, to: &tally) } else { tally.gone += 1 }
         }
+        tally.gone += merged.count
+        // Rows that were deleted, and whose keys others have, look like rows that statements have changed.
+        tally.gone += min(said, max(0, replacedRows - missing))
         return effects(tally, rows) + (try doubled(rows))
+    }
+
+    /// Whether the row has another value where a statement says so.
+    private func hasSaidChange(_ own: ArraySlice<UInt128>, _ found: [UInt128]) -> Bool {
+        pairs.indices.contains { pairs[$0].change.isSaid && own[own.startIndex + $0] != found[$0] }
     }
 
     private func differences(

@@ -44,14 +44,16 @@ struct RowComparison {
     /// - Parameters:
     ///   - names: The present names of columns that were renamed.
     ///   - copied: Columns that the engine has copied, with all rows.
+    ///   - condition: Which rows of both are compared; nil for all.
     init(
         _ old: TableImage, formerly former: SQLName, _ new: TableImage, _ tie: Tie, names: [SQLName: SQLName],
-        _ said: SaidChanges, copied: Set<SQLName>, filled: [FilledTable], before: ConnectionCore, after: ConnectionCore
+        _ said: SaidChanges, copied: Set<SQLName>, filled: [FilledTable], before: ConnectionCore, after: ConnectionCore,
+        where condition: String? = nil
     ) throws {
         (self.old, self.new, self.tie, self.said, self.filled) = (old, new, tie, said, filled)
         let key = try KeyedHash.Key()
-        self.before = RowSource(core: before, table: former, hashKey: key)
-        self.after = RowSource(core: after, table: new.name, hashKey: key)
+        self.before = RowSource(core: before, table: former, hashKey: key, condition: condition)
+        self.after = RowSource(core: after, table: new.name, hashKey: key, condition: condition)
         let taken = Set(names.values)
         for column in old.stored where column.name != Self.leftOut {  // exact: names of SQLite
             let name = tie == .same ? names[column.name] ?? column.name : column.name
@@ -80,7 +82,7 @@ struct RowComparison {
     mutating func effects() throws -> [TableEffect] {
         guard hasUnproven else { return [] }
         guard !old.isCountedOnly, !new.isCountedOnly else { return try countedOnly() }
-        let key = key
+        let key = try key()
         var (one, two) = try sums(key, compared)
         if try recover(one, two, key) { (one, two) = try sums(key, compared) }
         guard tie != .moved || !pairs.isEmpty else {
@@ -94,8 +96,14 @@ struct RowComparison {
             guard old.values != new.values else { return false }
             return !change.isSaid || (old.nulls != new.nulls && !change.saysNull)
         }
-        guard !isSame || hasChanged else { return effects }
+        guard !isSame || hasChanged || replacedRows > 0 else { return effects }
         return try effects + byKey(key, (one.rows, two.rows))
+    }
+
+    /// How many rows statements have deleted, if others can have their keys now. Where rows were put back, they can be the
+    /// same rows.
+    var replacedRows: Int {
+        tie == .same && said.exchangesRows && !said.putsBack ? said.deleted : 0
     }
 
     private func countedOnly() throws -> [TableEffect] {
@@ -123,15 +131,17 @@ struct RowComparison {
     }
 
     /// Nil if only their content distinguishes rows.
-    private var key: Key? {
+    private func key() throws -> Key? {
         if said.updated.keys.contains(where: old.keyNames.contains) { return nil }
-        if tie == .same, old.key.isEmpty, let rowID = old.rowID, let now = new.rowID {
+        // SQLite takes any number of NULLs in a PRIMARY KEY that is not INTEGER.
+        let isKey = try !old.key.isEmpty && !old.hasNullKey(before.core, before.table)
+        if tie == .same, !isKey, let rowID = old.rowID, let now = new.rowID {
             return Key(
                 old: [ColumnTerm(sql: rowID, isLoose: false)], new: [ColumnTerm(sql: now, isLoose: false)],
                 condition: "\(now) = ?")
         }
         let columns = old.key.compactMap { name in pairs.first { $0.old == name } }  // exact: names of SQLite
-        guard !columns.isEmpty, columns.count == old.key.count, Set(columns.map(\.new)) == Set(new.key) else {
+        guard isKey, !columns.isEmpty, columns.count == old.key.count, Set(columns.map(\.new)) == Set(new.key) else {
             return nil
         }
         return Key(

@@ -3,12 +3,15 @@ struct RowSource {
     let core: ConnectionCore
     let table: SQLName
     let hashKey: KeyedHash.Key
+    /// Which rows are read; nil for all.
+    var condition: String?
 
     /// Passes the hashes of the terms of each row to `body`.
     func forEach(_ terms: [ColumnTerm], _ body: ([UInt128], borrowing Row) throws -> Void) throws {
         let list = terms.isEmpty ? "1" : terms.map(\.sql).joined(separator: ", ")
         var hashes = [UInt128](repeating: 0, count: terms.count)
-        let sql = SQL(verbatim: "SELECT \(list) FROM main.\(SQLTokens.quote(table.spelling))")
+        let some = condition.map { " WHERE \($0)" } ?? ""
+        let sql = SQL(verbatim: "SELECT \(list) FROM main.\(SQLTokens.quote(table.spelling))\(some)")
         _ = try core.ask(sql) { row in
             for index in terms.indices { hashes[index] = terms[index].hash(row, index, hashKey) }
             try body(hashes, row)

@@ -14,6 +14,8 @@ struct TableImage {
     let key: [SQLName]
     /// A name under which its rowid can be read; nil if there is none.
     let rowID: String?
+    /// Whether its PRIMARY KEY is another name of the rowid.
+    let hasRowIDAlias: Bool
     /// Whether its rows are only counted: those of a virtual table of unknown kind come from somewhere else.
     let isCountedOnly: Bool
 
@@ -32,6 +34,7 @@ struct TableImage {
             Column(name: $0.name, affinity: Affinity($0.type), isStored: $0.hidden == 0)
         }
         key = found.filter { $0.key > 0 }.sorted { $0.key < $1.key }.map(\.name)
+        hasRowIDAlias = key.count == 1 && found.contains { $0.key == 1 && $0.type.asciiLowercased == "integer" }
         let from = "FROM main.\(SQLTokens.quote(name.spelling))"
         rowID = ["rowid", "_rowid_", "oid"].first { alias in
             !found.contains { $0.name == SQLName(alias) } && core.refusal(of: "SELECT \(alias) \(from)") == nil
@@ -47,6 +50,15 @@ struct TableImage {
     var stored: [Column] { columns.filter(\.isStored) }
 
     func column(_ name: SQLName) -> Column? { columns.first { $0.name == name } }  // exact: names of SQLite
+
+    /// Whether a row has NULL in the key.
+    func hasNullKey(_ core: ConnectionCore, _ table: SQLName) throws -> Bool {
+        guard rowID != nil, !hasRowIDAlias else { return false }
+        let isNull = key.map { "\(SQLTokens.quote($0.spelling)) IS NULL" }.joined(separator: " OR ")
+        return try core.ask(
+            SQL(verbatim: "SELECT EXISTS (SELECT 1 FROM main.\(SQLTokens.quote(table.spelling)) WHERE \(isNull))")
+        ) { row in try row[0] as Bool }.first == true
+    }
 
     /// Names under which SQL can change what distinguishes the rows.
     var keyNames: Set<SQLName> { Set(key + ["rowid", "_rowid_", "oid"]) }
