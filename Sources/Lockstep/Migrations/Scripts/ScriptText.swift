@@ -40,6 +40,12 @@ enum ScriptText {
             return isBegun
                 ? .init(afterInterruption) : "run it again: this version starts over, and no part of it was applied"
         }
+        if error.message.contains("error in trigger lockstep_sealed_") {
+            return """
+                the column is sealed: `-- lockstep: unprotect table.column dataset=NAME` before the statement opens it and \
+                takes its guards away
+                """
+        }
         let mend =
             isBegun
             ? "fix the statement, and run it again: it continues with this statement; earlier ones stay done"

@@ -32,7 +32,7 @@ struct MessageRedaction {
         _ message: String, _ code: Int32, _ sql: String, isRunning: Bool
     ) -> String {
         // The messages of other codes contain only names from the schema.
-        guard code & 0xFF == SQLITE_ERROR else { return message }
+        guard code & 0xFF == SQLITE_ERROR, !namesAlone(message) else { return message }
         let quoting: Set<Character> = ["\"", "'", "[", ":"]
         guard let start = message.firstIndex(where: { quoting.contains($0) }) else {
             return message
@@ -45,6 +45,8 @@ struct MessageRedaction {
             let piece = String(decoding: bytes[token.range], as: UTF8.self)
             switch token.kind {
             case .space, .symbol: text += piece
+            // The colon of a sentence.
+            case .variable where token.range.count == 1: text += piece
             case .comment, .string, .blob, .number: text += "?"
             case .word, .variable:
                 text += redaction.isHarmless(SQLName(piece), isRunning) ? piece : "?"
@@ -57,6 +59,12 @@ struct MessageRedaction {
             }
         }
         return text
+    }
+
+    /// Whether what the message quotes is a name in a definition. Of full-text queries, a missing column can be a value.
+    private static func namesAlone(_ message: String) -> Bool {
+        message.begins(with: "no such tokenizer: ")
+            || (message.begins(with: "error in ") && message.contains(": no such "))
     }
 
     private func isHarmless(_ word: SQLName, _ isRunning: Bool) -> Bool {

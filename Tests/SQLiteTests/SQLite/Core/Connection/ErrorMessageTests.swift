@@ -98,7 +98,11 @@ struct ErrorMessageTests {
     @Test("Names in SQLite's messages stay, because they help the reader")
     func names() throws {
         let connection = try scratch.open()
+        try connection.run(
+            script: "CREATE TABLE u (a, b); CREATE TRIGGER w AFTER UPDATE ON u WHEN new.b = 'x' BEGIN SELECT 1; END;")
         for (sql, wanted) in [
+            ("CREATE VIRTUAL TABLE f USING fts5 (x, tokenize = 'nosuch')", "no such tokenizer: nosuch"),
+            ("ALTER TABLE u DROP COLUMN b", "error in trigger w after drop column: no such column: new.b"),
             ("SELECT * FROM nosuch", "no such table: nosuch"), ("SELECT nosuch FROM t", "no such column: nosuch"),
             ("SELECT a FORM t", "near \"t\": syntax error"), ("SELECT nosuch('x')", "no such function: nosuch"),
         ] {
