@@ -119,7 +119,7 @@ public struct Rehearsal {
                 if case .compared(let effects) = event { rows.note(effects) }
                 if case .committed = event { try rows.count() }
             }
-            migrator.showsEffects = true
+            migrator.reportsEffects = true
             do {
                 try migrator.run(target, on: connection, into: &run, progress: reporter.report)
             } catch let error as LockstepError {

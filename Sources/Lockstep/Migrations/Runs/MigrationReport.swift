@@ -16,6 +16,8 @@ public struct MigrationReport: Sendable, Equatable {
         public let duration: Duration
         /// How long it waited for another connection's write lock.
         public let waited: Duration
+        /// What happened to the rows of each table; empty unless ``Migrator/reportsEffects`` asks for it.
+        public package(set) var effects: [TableEffects] = []
 
         package init(
             set: String, version: MigrationVersion, name: String, isUp: Bool, statements: Int,

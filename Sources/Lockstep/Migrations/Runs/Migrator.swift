@@ -10,8 +10,9 @@ public struct Migrator {
     private let allowsOutOfOrder: Bool
     private let recordedDown: RecordedDown
     private var observe: (MigrationEvent) throws -> Void
-    /// Whether what happens to each table is reported, for which changed tables are compared once more.
-    var showsEffects = false
+    /// Whether ``MigrationReport/Step/effects`` says what a version did to the rows of each table. The price: changed
+    /// tables, and those that get rows, are counted and compared once more. False by default.
+    public var reportsEffects = false
 
     /// A migrator for `set`.
     /// - Parameters:
@@ -164,14 +165,15 @@ public struct Migrator {
             var isOvertaken = false
             var repairedLater: Set<SQLName>?
             for (index, step) in plan.steps.enumerated() {
-                var tolerated: [LockstepError] = []
+                var (tolerated, effects): ([LockstepError], [TableEffects]) = ([], [])
                 func run(_ repaired: Set<SQLName>) throws -> MigrationReport.Step? {
-                    tolerated = []
+                    (tolerated, effects) = ([], [])
                     let run = StepRun(
                         set: set, step: step, timeout: timeout, earlier: earlier, repairedLater: repaired,
-                        showsEffects: showsEffects
+                        showsEffects: reportsEffects
                     ) { event in
                         if case .tolerated(let found) = event { tolerated.append(found) }
+                        if case .compared(let found) = event { effects += found }
                         try observe(event)
                     }
                     return try run.run(connection, &known) { connection in
@@ -194,10 +196,11 @@ public struct Migrator {
                     done = try run(found)
                 }
                 // Another runner was faster, or had a different target.
-                guard let done else {
+                guard var done else {
                     isOvertaken = true
                     break
                 }
+                done.effects = TableEffects.merged(effects)
                 report.steps.append(done)
                 report.notices += tolerated
                 if case .back(let count) = left { left = .back(count - 1) }

@@ -79,7 +79,7 @@ extension MigrationReport.Step {
         [
             "set": set, "version": version.description, "name": name, "direction": isUp ? "up" : "down",
             "statements": statements, "microseconds": duration.wholeMicroseconds,
-            "waitedMicroseconds": waited.microsecondsIfAny,
+            "waitedMicroseconds": waited.microsecondsIfAny, "effects": effects.map(\.json),
         ]
     }
 
@@ -87,6 +87,10 @@ extension MigrationReport.Step {
         Output.line(
             "\(isUp ? "up" : "down") \(set) \(version) \(name): "
                 + "\(counted(statements, "statement")), \(duration.after(waited))")
+        // Rows of a table that had none before are no news.
+        for one in effects where one.standing > 0 || one.effects.contains(where: { $0.kind != .new }) {
+            Output.line("    \(one)")
+        }
     }
 }
 

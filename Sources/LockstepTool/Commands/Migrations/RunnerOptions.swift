@@ -20,10 +20,11 @@ struct RunnerOptions: ParsableArguments {
         on connection: borrowing Connection, into report: inout MigrationReport
     ) throws {
         let line = MigrationProgressLine()
-        let migrator = Migrator(
+        var migrator = Migrator(
             set, timeout: .seconds(limits?.seconds(atMost: wait) ?? wait),
             allowsOutOfOrder: outOfOrder,
             recordedDown: recorded.value)
+        migrator.reportsEffects = true
         try migrator.run(target, on: connection, into: &report) { progress in
             // A wait itself notices the signal.
             guard progress.phase.isWait || !Interruption.isRequested else {
