@@ -8,7 +8,7 @@ extension TableEffects {
             "effects": effects.map { effect in
                 [
                     "kind": effect.kind.rawValue, "column": effect.column, "count": effect.count,
-                    "declared": effect.isDeclared,
+                    "declared": effect.isDeclared, "keys": effect.keys,
                 ] as JSONObject
             },
         ]

@@ -23,6 +23,9 @@ public struct Rehearsal {
     public var recordedDown = RecordedDown.refused
     /// The folder for the copy; nil for the database's own folder. On another disk the times differ.
     public var folder: FilePath?
+    /// Whether ``RehearsalReport/Step/effects``, and the error of a version that loses something, name the keys of up to
+    /// five rows of each kind.
+    public var namesRows = false
     /// How the copy is opened. Must include the functions and collations that the schema needs.
     public var options = ConnectionOptions()
 
@@ -119,7 +122,7 @@ public struct Rehearsal {
                 if case .compared(let effects) = event { rows.note(effects) }
                 if case .committed = event { try rows.count() }
             }
-            migrator.reportsEffects = true
+            (migrator.reportsEffects, migrator.namesRows) = (true, namesRows)
             do {
                 try migrator.run(target, on: connection, into: &run, progress: reporter.report)
             } catch let error as LockstepError {

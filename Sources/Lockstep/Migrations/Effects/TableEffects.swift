@@ -26,6 +26,9 @@ public struct TableEffects: Sendable, Hashable, CustomStringConvertible {
         public let column: String?
         /// How many rows or values.
         public package(set) var count: Int
+        /// The keys of up to five of the rows, if ``Rehearsal/namesRows`` asks for them: its rowid, or the values of the
+        /// primary key, as in SQL.
+        public package(set) var keys: [String] = []
         /// Whether the version says it, or declares it.
         public let isDeclared: Bool
 
@@ -42,7 +45,8 @@ public struct TableEffects: Sendable, Hashable, CustomStringConvertible {
                 case .converted: "\(count) converted in \(column)"
                 case .becameNull: "\(counted(count, "value")) of \(column) \(count == 1 ? "becomes" : "become") NULL"
                 }
-            return isDeclared ? what : "\(what), undeclared"
+            let named = what + TableEffects.text(ofKeys: keys, count)
+            return isDeclared ? named : "\(named), undeclared"
         }
     }
 
@@ -61,6 +65,15 @@ public struct TableEffects: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let rows = standing == 0 ? [] : [standing == 1 ? "1 row stands" : "\(standing) rows stand"]
         return "\(table): " + (rows + effects.map(\.text)).joined(separator: " · ")
+    }
+
+    /// How many rows are named.
+    static let namedKeys = 5
+
+    /// Keys of rows as the end of a phrase; empty without keys.
+    static func text(ofKeys keys: [String], _ count: Int) -> String {
+        guard !keys.isEmpty else { return "" }
+        return " (\(keys.joined(separator: ", "))\(keys.count < count ? ", …" : ""))"
     }
 
     /// The effects of a version's transactions as those of one.
@@ -83,6 +96,8 @@ public struct TableEffects: Sendable, Hashable, CustomStringConvertible {
             $0.kind == effect.kind && $0.isDeclared == effect.isDeclared
                 && $0.column.map { SQLName($0) } == effect.column.map { SQLName($0) }  // exact: names of SQLite
         }
-        if let same { effects[same].count += effect.count } else { effects.append(effect) }
+        guard let same else { return effects.append(effect) }
+        effects[same].count += effect.count
+        effects[same].keys = Array((effects[same].keys + effect.keys).prefix(namedKeys))
     }
 }

@@ -12,6 +12,8 @@ struct Allowances: Sendable, Equatable {
     var goesOn = false
     /// Whether what a version says and declares is counted as well, to be shown.
     var shows = false
+    /// Whether the keys of the first rows are named.
+    var namesKeys = false
     /// Tables whose foreign keys may refer to missing rows.
     var brokenReferences: Set<SQLName> = []
     /// Tables whose foreign keys may refer to missing parents, because a later version of the run repairs that.

@@ -80,6 +80,7 @@ extension SchemaGuard {
             table.image, formerly: table.formerName, image, tie, names: names.columns[number] ?? [:], said,
             copied: tie == .replaced ? progress.copied[number]?.columns ?? [] : [], filled: filled,
             before: beforeRows.core(), after: core, where: part?.condition(of: table.formerName, progress))
+        comparison.namesKeys = allowances.namesKeys
         return try comparison.effects()
     }
 
@@ -143,7 +144,7 @@ extension SchemaGuard {
     ) throws(LockstepError) {
         let name = table.formerName.spelling
         let context = LockstepError.Context(table: name, column: effect.kind.column?.spelling)
-        let what = effect.text(name)
+        let what = effect.text(name) + effect.keyText
         let kind = effect.code == .rowsLost ? "rows" : "values"
         guard !allowances.allows(effect.kind, of: table.formerName) else {
             tolerated.append(LockstepError(effect.code, "\(kind) are lost, as declared: \(what)", context: context))

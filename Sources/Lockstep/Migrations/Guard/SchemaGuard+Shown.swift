@@ -56,6 +56,7 @@ extension SchemaGuard {
             case .converted: .converted
             case .nulled: .becameNull
             }
-        return .init(kind: kind, column: effect.kind.column?.spelling, count: count, isDeclared: isDeclared)
+        return .init(
+            kind: kind, column: effect.kind.column?.spelling, count: count, keys: effect.keys, isDeclared: isDeclared)
     }
 }

@@ -13,6 +13,8 @@ public struct Migrator {
     /// Whether ``MigrationReport/Step/effects`` says what a version did to the rows of each table. The price: changed
     /// tables, and those that get rows, are counted and compared once more. False by default.
     public var reportsEffects = false
+    /// Whether the keys of the first rows to which something happens are named.
+    var namesRows = false
 
     /// A migrator for `set`.
     /// - Parameters:
@@ -170,7 +172,7 @@ public struct Migrator {
                     (tolerated, effects) = ([], [])
                     let run = StepRun(
                         set: set, step: step, timeout: timeout, earlier: earlier, repairedLater: repaired,
-                        showsEffects: reportsEffects
+                        showsEffects: reportsEffects, namesRows: namesRows
                     ) { event in
                         if case .tolerated(let found) = event { tolerated.append(found) }
                         if case .compared(let found) = event { effects += found }

@@ -9,6 +9,8 @@ struct StepRun {
     var repairedLater: Set<SQLName> = []
     /// Whether what happens to each table is reported.
     var showsEffects = false
+    /// Whether the keys of the first rows are named.
+    var namesRows = false
     let observe: (MigrationEvent) throws -> Void
 
     /// Returns, under the write lock, whether the step is still the next one.
@@ -33,7 +35,7 @@ struct StepRun {
         case .code(let change, let foreignKeysOff, let losses):
             return try MigrationTransaction.withForeignKeys(off: foreignKeysOff, connection) {
                 var allowances = Allowances(losses: losses)
-                allowances.shows = showsEffects
+                (allowances.shows, allowances.namesKeys) = (showsEffects, namesRows)
                 return try runWhole(connection, &known, allowances, isStillPending, canRepeat: false) { connection, _ in
                     do {
                         try connection.with(rights: .migration) { try change(connection) }
@@ -67,7 +69,7 @@ struct StepRun {
     func allowances(_ script: MigrationScript) -> Allowances {
         var allowances = script.allowances(step.version, isUp: step.isUp)
         allowances.earlier = .init(fills: earlier, version: step.version, script: script)
-        allowances.shows = showsEffects
+        (allowances.shows, allowances.namesKeys) = (showsEffects, namesRows)
         return allowances
     }
 

@@ -31,6 +31,9 @@ struct Rehearse: ParsableCommand {
     @Option(help: "The folder for the copy. (default: the database's folder)")
     var folder: String?
 
+    @Flag(help: "Name the keys of up to five rows that go or change, for each table and column.")
+    var rows = false
+
     @Option(
         help: ArgumentHelp(
             "With --url, the copy to run on. It is reached with the same role's password.",
@@ -45,6 +48,7 @@ struct Rehearse: ParsableCommand {
                     ? "on a server a rehearsal needs a copy of the database: name it with --on"
                     : "--on names the copy of a server's database: name that with --url")
         }
+        guard on == nil || !rows else { throw ValidationError("--rows is for the copy of a file: leave it out") }
         guard on == nil || folder == nil else {
             throw ValidationError("--folder is for the copy of a file: leave it out")
         }
@@ -72,6 +76,7 @@ struct Rehearse: ParsableCommand {
         var rehearsal = Rehearsal(of: session.path, sets: sets)
         rehearsal.target = to.map { .version($0) } ?? .latest
         rehearsal.recordedDown = recorded.value
+        rehearsal.namesRows = rows
         rehearsal.folder = folder.map { FilePath($0) }
         limits.apply(to: &rehearsal.options)
         let report = try session.readingAgain {

@@ -18,13 +18,24 @@ private struct MergedKeys {
 }
 
 extension RowComparison {
+    /// How many rows something has happened to, and the keys of the first ones if they are asked for.
+    private struct Found {
+        var count = 0
+        private(set) var keys: [String] = []
+
+        mutating func add(_ key: String?) {
+            count += 1
+            if let key, keys.count < TableEffects.namedKeys { keys.append(key) }
+        }
+    }
+
     /// What pairing has counted.
     private struct Tally {
-        var gone = 0
-        var changed, converted, nulled: [Int]
+        var gone = Found()
+        var changed, converted, nulled: [Found]
 
         init(_ count: Int) {
-            let none = [Int](repeating: 0, count: count)
+            let none = [Found](repeating: Found(), count: count)
             (changed, converted, nulled) = (none, none, none)
         }
     }
@@ -52,7 +63,7 @@ extension RowComparison {
             """)
         var tally = Tally(pairs.count)
         var search = ContentSearch(old.stored.map(\.name), before)
-        var waiting: [[Difference]?] = []
+        var waiting: [(differences: [Difference]?, key: String?)] = []
         var merged = MergedKeys(pairs.indices.filter { old.key.contains(pairs[$0].old) && tie != .same })
         // How many rows have no row of their key, and how many only values that statements say.
         var (missing, said) = (0, 0)
@@ -65,9 +76,14 @@ extension RowComparison {
                 return true
             }
             let own = hashes[keyed.count...]
+            func named() throws -> String? { namesKeys ? try Self.text(ofKey: row, keyed.count) : nil }
             guard isThere == true else {
                 missing += 1
-                if search.add(own.dropFirst(newTerms.count)) { waiting.append(nil) } else { tally.gone += 1 }
+                if search.add(own.dropFirst(newTerms.count)) {
+                    waiting.append((nil, try named()))
+                } else {
+                    tally.gone.add(try named())
+                }
                 return
             }
             merged.note(own, found, after)
@@ -79,19 +95,38 @@ extension RowComparison {
             // Of a table without a key of its own, another row can have the rowid now.
             let mayBeElsewhere = old.key.isEmpty || (tie == .moved && differences.contains { $0.kind != .converted })
             if mayBeElsewhere, search.add(own.dropFirst(newTerms.count)) {
-                waiting.append(differences)
+                waiting.append((differences, try named()))
             } else {
-                add(differences, to: &tally)
+                add(differences, try named(), to: &tally)
             }
         }
         try search.look(in: filled, after.core)
-        for (differences, isFound) in zip(waiting, search.isFound) where !isFound {
-            if let differences { add(differences, to: &tally) } else { tally.gone += 1 }
+        for (one, isFound) in zip(waiting, search.isFound) where !isFound {
+            guard let differences = one.differences else {
+                tally.gone.add(one.key)
+                continue
+            }
+            add(differences, one.key, to: &tally)
         }
-        tally.gone += merged.count
+        tally.gone.count += merged.count
         // Rows that were deleted, and whose keys others have, look like rows that statements have changed.
-        tally.gone += min(said, max(0, replacedRows - missing))
+        tally.gone.count += min(said, max(0, replacedRows - missing))
         return effects(tally, rows) + (try doubled(rows))
+    }
+
+    /// The values of a row's key, as in SQL.
+    private static func text(ofKey row: borrowing Row, _ count: Int) throws -> String {
+        var parts: [String] = []
+        for column in 0..<count {
+            switch try row[column] as Value {
+            case .null: parts.append("NULL")
+            case .integer(let number): parts.append("\(number)")
+            case .real(let number): parts.append("\(number)")
+            case .text(let text): parts.append(SQLTokens.quoteText(text))
+            case .blob(let bytes): parts.append("x'\(Hex.encode(bytes))'")
+            }
+        }
+        return count == 1 ? parts[0] : "(\(parts.joined(separator: ", ")))"
     }
 
     /// Whether the row has another value where a statement says so.
@@ -115,28 +150,28 @@ extension RowComparison {
         return differences
     }
 
-    private func add(_ differences: [Difference], to tally: inout Tally) {
+    private func add(_ differences: [Difference], _ key: String?, to tally: inout Tally) {
         // Another row has the key now.
         let isOther = tie == .same && said.exchangesRows
         if isOther || (tie == .moved && differences.contains { $0.kind != .converted }) {
-            tally.gone += 1
+            tally.gone.add(key)
             return
         }
         for difference in differences {
             switch difference.kind {
-            case .changed: tally.changed[difference.pair] += 1
-            case .converted: tally.converted[difference.pair] += 1
-            case .nulled: tally.nulled[difference.pair] += 1
+            case .changed: tally.changed[difference.pair].add(key)
+            case .converted: tally.converted[difference.pair].add(key)
+            case .nulled: tally.nulled[difference.pair].add(key)
             }
         }
     }
 
     private func effects(_ tally: Tally, _ rows: (before: Int64, after: Int64)) -> [TableEffect] {
         var effects: [TableEffect] = []
-        func add(_ kind: TableEffect.Kind, _ count: Int) {
-            guard count > 0 else { return }
-            let isAll = tie == .moved
-            effects.append(.init(kind: kind, count: count, rows: (rows.before, isAll ? nil : rows.after)))
+        func add(_ kind: TableEffect.Kind, _ found: Found) {
+            guard found.count > 0 else { return }
+            let after = tie == .moved ? nil : rows.after
+            effects.append(.init(kind: kind, count: found.count, rows: (rows.before, after), keys: found.keys))
         }
         add(.rowsGone, tally.gone)
         for (index, pair) in pairs.enumerated() {
@@ -156,35 +191,35 @@ extension RowComparison {
         var tally = Tally(pairs.count)
         for index in pairs.indices where pairs[index].change.isSaid && !pairs[index].change.saysNull {
             let (old, new) = (one.rows - one.columns[index].filled, two.rows - two.columns[index].filled)
-            tally.nulled[index] = Int(clamping: max(0, new - old))
+            tally.nulled[index].count = Int(clamping: max(0, new - old))
         }
         // Of rows of one content, some can be gone.
         if tie == .same, !old.key.isEmpty, filled.isEmpty {
-            tally.gone = Int(clamping: max(0, one.rows - two.rows))
+            tally.gone.count = Int(clamping: max(0, one.rows - two.rows))
         }
-        let fewer = tally.gone
+        let fewer = tally.gone.count
         if one.rows == two.rows, one.contents == two.contents { return effects(tally, rows) }
         // Nothing distinguishes the rows, or there are too many: their number alone counts.
         guard !compared.isEmpty, (one.rows + two.rows) * 16 <= Int64(ContentSearch.limit) else {
             let isUnclear = !compared.isEmpty && one.rows <= two.rows
-            tally.gone = isUnclear ? 1 : max(fewer, Int(clamping: max(0, one.rows - two.rows)))
+            tally.gone.count = isUnclear ? 1 : max(fewer, Int(clamping: max(0, one.rows - two.rows)))
             return effects(tally, rows)
         }
         let (missing, _) = try Self.missing(
             contents(before, compared.map { pairs[$0].oldTerm }), contents(after, compared.map { pairs[$0].newTerm }))
         if !missing.isEmpty {
-            tally.gone = max(fewer, try unfound(missing, compared))
-            if tally.gone > 0, let columns = try changedColumns(one, two, compared) {
+            tally.gone.count = max(fewer, try unfound(missing, compared))
+            if tally.gone.count > 0, let columns = try changedColumns(one, two, compared) {
                 for (index, kind) in columns {
                     let nulls = Int(clamping: max(0, one.columns[index].filled - two.columns[index].filled))
-                    tally.nulled[index] = nulls
+                    tally.nulled[index].count = nulls
                     if kind == .converted {
-                        tally.converted[index] = tally.gone
+                        tally.converted[index].count = tally.gone.count
                     } else {
-                        tally.changed[index] = tally.gone - nulls
+                        tally.changed[index].count = tally.gone.count - nulls
                     }
                 }
-                tally.gone = 0
+                tally.gone.count = 0
             }
         }
         return effects(tally, rows) + (try doubled(rows))

@@ -35,6 +35,8 @@ struct RowComparison {
     let said: SaidChanges
     /// Other tables in which rows can stand.
     let filled: [FilledTable]
+    /// Whether the keys of the first rows are kept, to be shown.
+    var namesKeys = false
     private(set) var pairs: [Pair] = []
     /// Stored columns that the successor does not have.
     private(set) var lost: [SQLName] = []

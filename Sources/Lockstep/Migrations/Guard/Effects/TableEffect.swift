@@ -26,6 +26,11 @@ struct TableEffect {
     let count: Int
     /// The numbers of rows before and after; nil for a table that is gone.
     var rows: (before: Int64, after: Int64?)
+    /// The keys of the first rows, if they are asked for.
+    var keys: [String] = []
+
+    /// The keys as the end of a sentence.
+    var keyText: String { TableEffects.text(ofKeys: keys, count) }
 
     /// What has happened to the table of this name.
     func text(_ table: String) -> String {

@@ -65,6 +65,33 @@ struct ShownEffectsTests {
             ])
     }
 
+    @Test("A run reports them if it is asked to, with the keys of up to five rows if it is asked for these too")
+    func run() throws {
+        let setup = """
+            CREATE TABLE wide (a TEXT, b INTEGER, c TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
+            INSERT INTO wide VALUES ('it''s', 1, 'x'), ('it''s', 2, 'y');
+            WITH RECURSIVE n (i) AS (VALUES (4) UNION ALL SELECT i + 1 FROM n WHERE i < 9)
+            INSERT INTO film SELECT i, 'T' || i, i FROM n;
+            """
+        let script = "UPDATE film SET rating = 5 WHERE id > 2;\nUPDATE wide SET c = 'z' WHERE b = 2;"
+        let set = try Scratch.set(Scratch.up(Self.base + setup), Scratch.up(script))
+        for (names, film, wide) in [(false, "", ""), (true, " (3, 4, 6, 7, 8, …)", " (('it''s', 2))")] {
+            let connection = try Connection.inMemory()
+            var migrator = Migrator(set)
+            _ = try migrator.run(.version(MigrationVersion(1)), on: connection)
+            (migrator.reportsEffects, migrator.namesRows) = (true, names)
+            let step = try #require(try migrator.run(on: connection).steps.last)
+            #expect(
+                step.effects.map(\.description) == [
+                    "film: 9 rows stand · 6 changed in rating\(film)",
+                    "wide: 2 rows stand · 1 changed in c\(wide)",
+                ])
+        }
+        let connection = try Connection.inMemory()
+        _ = try Migrator(set).run(.version(MigrationVersion(1)), on: connection)
+        #expect(try Migrator(set).run(on: connection).steps.last?.effects == [])
+    }
+
     @Test("A table that is not to be compared is reported, and not shown")
     func unchecked() throws {
         let script = "CREATE TRIGGER t AFTER UPDATE ON film BEGIN DELETE FROM other; END;\nUPDATE film SET rating = 5;"
