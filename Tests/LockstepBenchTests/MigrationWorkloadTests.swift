@@ -63,6 +63,17 @@ struct MigrationWorkloadTests {
         #expect(try rebuilt(51) != rebuilt(50))
     }
 
+    @Test("Ours updates a column of all rows, compared and not", arguments: ["compared", "unchecked"])
+    func guarded(variant: String) throws {
+        var fill = try request(.guarded, "bench.db")
+        fill.workload = .fill
+        fill.variant = "default"
+        _ = try fill.run()
+        var request = try request(.guarded, "bench.db")
+        request.variant = variant
+        #expect(try request.run().hash.hex == GuardWorkload.expected(Sizes(rows: 50), variant))
+    }
+
     private func rebuilt(_ rows: Int) throws -> String {
         try RebuildWorkload.expected(Sizes(rows: rows), "directive")
     }

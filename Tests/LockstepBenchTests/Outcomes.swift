@@ -57,6 +57,7 @@ extension WorkloadName {
     static let migrate = Self(MigrateWorkload.self)
     static let rerun = Self(RerunWorkload.self)
     static let rebuild = Self(RebuildWorkload.self)
+    static let guarded = Self(GuardWorkload.self)
     static let fleet = Self(FleetWorkload.self)
     static let fields = Self(FieldsWorkload.self)
     static let update = Self(UpdateWorkload.self)

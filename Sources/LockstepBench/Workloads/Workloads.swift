@@ -16,6 +16,7 @@ enum Workloads {
         MigrateWorkload.self,
         RerunWorkload.self,
         RebuildWorkload.self,
+        GuardWorkload.self,
         FleetWorkload.self,
         FieldsWorkload.self,
         SealingWorkload.self,

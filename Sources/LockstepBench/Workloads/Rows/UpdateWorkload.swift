@@ -46,7 +46,7 @@ enum UpdateWorkload: Workload {
 }
 
 extension Record {
-    fileprivate func with(d: Int64) -> Record {
+    func with(d: Int64) -> Record {
         Record(id: id, a: a, b: b, c: c, d: d, ratio: ratio, first: first, second: second, bytes: bytes)
     }
 }
