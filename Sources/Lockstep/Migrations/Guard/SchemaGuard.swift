@@ -211,7 +211,7 @@ final class SchemaGuard: StatementWatch {
     private func prepare(_ sql: String, _ use: TableUse, _ known: inout Knowledge) throws {
         progress.replaces =
             progress.replaces || known.catalogue.mayReplace
-            || SQLTokens.hasWord("replace", in: sql)
+            || SQLTokens.mayReplace(sql)
         if let schema = use.schema {
             progress.changesSchema = true
             progress.schema.formUnion(schema)

@@ -71,7 +71,7 @@ final class CatalogueEntry {
         }
         mayCompute = kind == .table && SQLTokens.hasWord("as", in: sql)
         hasReferences = kind == .table && SQLTokens.hasWord("references", in: sql)
-        mayReplace = type != "index" && SQLTokens.hasWord("replace", in: sql)
+        mayReplace = type != "index" && SQLTokens.mayReplace(sql)
         // A table's own SQL names only its columns and the tables that its foreign keys refer to.
         words = type == "index" || kind == .table ? [] : SQLTokens.names(in: sql)
     }

@@ -37,7 +37,7 @@ struct RowEffects {
             )
         }
         // A conflict that is declared to REPLACE deletes rows, whose children can act on the new one.
-        ofInsert = hasTriggers || (isParent && SQLTokens.hasWord("replace", in: sql))
+        ofInsert = hasTriggers || (isParent && SQLTokens.mayReplace(sql))
         ofUpsert = hasTriggers || isParent
     }
 }

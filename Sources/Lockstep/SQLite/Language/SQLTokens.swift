@@ -149,6 +149,20 @@ package struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
+    /// Whether the SQL can settle a conflict by REPLACE, which removes rows: not the function `replace(…)`.
+    static func mayReplace(_ sql: String) -> Bool {
+        guard hasWord("replace", in: sql) else { return false }
+        let bytes = Array(sql.utf8)
+        var isLast = false
+        for token in SQLTokens(sql) where token.kind != .space && token.kind != .comment {
+            if isLast, !bytes[token.range].elementsEqual([UInt8(ascii: "(")]) { return true }
+            isLast =
+                token.kind == .word
+                && bytes[token.range].elementsEqual("replace".utf8) { $0 | 0x20 == $1 }
+        }
+        return isLast
+    }
+
     /// Whether `bytes` contains these letters, given in lower case, next to each other.
     private static func holds(_ letters: [UInt8], _ bytes: [UInt8]) -> Bool {
         guard let first = letters.first, bytes.count >= letters.count else { return false }

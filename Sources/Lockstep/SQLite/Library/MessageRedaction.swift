@@ -63,8 +63,9 @@ struct MessageRedaction {
 
     /// Whether what the message quotes is a name in a definition. Of full-text queries, a missing column can be a value.
     private static func namesAlone(_ message: String) -> Bool {
-        message.begins(with: "no such tokenizer: ")
-            || (message.begins(with: "error in ") && message.contains(": no such "))
+        ["table", "view", "index", "trigger", "function", "module", "collation sequence", "tokenizer"].contains {
+            message.begins(with: "no such \($0): ")
+        } || (message.begins(with: "error in ") && message.contains(": no such "))
     }
 
     private func isHarmless(_ word: SQLName, _ isRunning: Bool) -> Bool {

@@ -50,6 +50,16 @@ struct SQLTokensTests {
         }
     }
 
+    @Test("REPLACE settles conflicts, and replace() is a function")
+    func replacing() {
+        for sql in ["REPLACE INTO t VALUES (1)", "x UNIQUE ON CONFLICT replace)", "INSERT OR REPLACE /* ( */ INTO t"] {
+            #expect(SQLTokens.mayReplace(sql), "\(sql)")
+        }
+        for sql in ["SET a = replace(a, ' ', '')", "SELECT Replace /* so */ (a, b, c), 'replace'"] {
+            #expect(!SQLTokens.mayReplace(sql), "\(sql)")
+        }
+    }
+
     @Test("Random text is tokenised completely, and no literal survives its redaction") func random() {
         var generator = SplitMix64(state: 7)
         let alphabet = Array("'\"`[]-/*x0.e+? \n;é\0".unicodeScalars)

@@ -246,5 +246,5 @@ final class PreparedStatement: StatementHandle {
     }
 
     /// Whether the statement can remove rows that it does not name: REPLACE removes conflicting rows.
-    private(set) lazy var mayReplace = SQLTokens.hasWord("replace", in: sql)
+    private(set) lazy var mayReplace = SQLTokens.mayReplace(sql)
 }

@@ -99,9 +99,14 @@ struct ErrorMessageTests {
     func names() throws {
         let connection = try scratch.open()
         try connection.run(
-            script: "CREATE TABLE u (a, b); CREATE TRIGGER w AFTER UPDATE ON u WHEN new.b = 'x' BEGIN SELECT 1; END;")
+            script: """
+                CREATE TABLE u (a, b);
+                CREATE TRIGGER w AFTER UPDATE ON u WHEN new.b = 'x' BEGIN SELECT 1; END;
+                CREATE TABLE v (a REFERENCES nowhere (id));
+                """)
         for (sql, wanted) in [
             ("CREATE VIRTUAL TABLE f USING fts5 (x, tokenize = 'nosuch')", "no such tokenizer: nosuch"),
+            ("INSERT INTO v VALUES (1)", "no such table: main.nowhere"),
             ("ALTER TABLE u DROP COLUMN b", "error in trigger w after drop column: no such column: new.b"),
             ("SELECT * FROM nosuch", "no such table: nosuch"), ("SELECT nosuch FROM t", "no such column: nosuch"),
             ("SELECT a FORM t", "near \"t\": syntax error"), ("SELECT nosuch('x')", "no such function: nosuch"),
