@@ -69,6 +69,7 @@ extension LockstepError {
         case nameLayout
         case layout(String)
         case fileLimit
+        case followLinks
         case declare(String, at: String)
         case recordedDown
         case abandon(set: String, version: String)
@@ -141,6 +142,7 @@ extension LockstepError {
             case .nameLayout: "the argument `layout`"
             case .layout(let name): "the layout \(name)"
             case .fileLimit: "`largestFile`"
+            case .followLinks: "`followingLinks: true`"
             case .declare(let directive, let version):
                 "`MigrationSet.declaring` (\(version): \(directive))"
             case .recordedDown: "`RecordedDown.allowed`"

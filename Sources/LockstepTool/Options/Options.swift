@@ -55,6 +55,9 @@ struct MigrationOptions: ParsableArguments {
         transform: MemorySize.bytes)
     var maxFile: Int?
 
+    @Flag(help: "Read symbolic links to files of the same mount, as in a mounted ConfigMap, in Nix or Bazel.")
+    var followLinks = false
+
     @Option(
         name: .customLong("declare"), parsing: .singleValue,
         help: ArgumentHelp(
@@ -112,7 +115,9 @@ struct MigrationOptions: ParsableArguments {
 
     /// The sets as their files have them, without declarations.
     func files(for engine: DatabaseEngine) throws -> [MigrationSet] {
-        try MigrationSet.sets(in: folder, named: self.set, layout: layout, largestFile: largestFile, engine: engine)
+        try MigrationSet.sets(
+            in: folder, named: self.set, layout: layout, largestFile: largestFile, followingLinks: followLinks,
+            engine: engine)
     }
 
     /// - Parameter what: The option or command that needs exactly one set, if any does.

@@ -65,6 +65,7 @@ extension LockstepError.Action {
         case .nameLayout: "--layout"
         case .layout(let name): "--layout \(name)"
         case .fileLimit: "--max-file"
+        case .followLinks: "--follow-links"
         case .declare(let directive, let version): "--declare '\(version): \(directive)'"
         case .recordedDown: "--recorded-down"
         case .abandon(let set, let version):

@@ -12,25 +12,32 @@ enum MigrationFolder {
         case tree
     }
 
+    /// Which files are read.
+    struct Rules {
+        /// The maximum size of a file in bytes.
+        let limit: Int
+        /// Whether a link to a file of the same mount is read.
+        let followsLinks: Bool
+    }
+
     /// The files that `layout` needs, or that identify the layout. Only files that can be SQL or settings are
     /// opened; for the others the name suffices.
     ///
     /// No tool treats hidden files or editors' leftovers as migrations.
-    /// - Parameter limit: The maximum size of a file in bytes.
     static func read(
-        _ folder: FilePath, layout: MigrationLayout?, limit: Int
+        _ folder: FilePath, layout: MigrationLayout?, _ rules: Rules
     ) throws -> [MigrationSource] {
         let (files, folders) = try list(folder)
-        var sources = try read(files, in: folder, limit)
+        var sources = try read(files, in: folder, rules)
         let reach =
             try layout?.rules.reach
             ?? likelyReach(files) { try hasVersionFolder(folder, folders) }
         switch reach {
         case .flat: break
         case .tree:
-            for name in folders { try readTree(folder, name, depth: 1, limit, into: &sources) }
+            for name in folders { try readTree(folder, name, depth: 1, rules, into: &sources) }
         case .oneFolderEach:
-            for name in folders { try readVersion(folder, name, limit, into: &sources) }
+            for name in folders { try readVersion(folder, name, rules, into: &sources) }
         }
         return sources.sorted { ExactText($0.path) < ExactText($1.path) }
     }
@@ -148,47 +155,69 @@ enum MigrationFolder {
     }
 
     private static func read(
-        _ names: [String], in folder: FilePath, below path: String = "", _ limit: Int
+        _ names: [String], in folder: FilePath, below path: String = "", _ rules: Rules
     ) throws -> [MigrationSource] {
-        try Parallel.map(names, share: 128) { try source($0, in: folder, below: path, limit) }
+        try Parallel.map(names, share: 128) { try source($0, in: folder, below: path, rules) }
     }
 
     private static func source(
-        _ name: String, in folder: FilePath, below path: String, _ limit: Int
+        _ name: String, in folder: FilePath, below path: String, _ rules: Rules
     ) throws -> MigrationSource {
         MigrationSource(
             path: path + name,
-            bytes: MigrationSource.isRead(name[...]) ? try bytes(of: folder.appending(name), limit) : [])
+            bytes: MigrationSource.isRead(name[...]) ? try bytes(of: folder.appending(name), rules) : [])
     }
 
-    private static func bytes(of path: FilePath, _ limit: Int) throws -> [UInt8] {
+    private static func bytes(of path: FilePath, _ rules: Rules) throws -> [UInt8] {
+        let file = try target(of: path, rules) ?? path
         do {
-            return try FileAccess.read(path, limit: limit)
+            return try FileAccess.read(file, limit: rules.limit)
         } catch let error as LockstepError where error.code == .tooLarge {
-            let size = try FileAccess.sizeOfRegularFile(path)
+            let size = try FileAccess.sizeOfRegularFile(file)
             throw LockstepError(
-                .tooLarge, "\(path) has \(size) bytes, more than the limit of \(limit) for a migration file",
+                .tooLarge,
+                "\(path) has \(size) bytes, more than the limit of \(rules.limit) for a migration file",
                 advice: "check that this is the intended file, or raise the limit: \(.fileLimit)", context: .file(path))
         }
+    }
+
+    /// The file that a link leads to; nil for what is no link.
+    private static func target(of path: FilePath, _ rules: Rules) throws -> FilePath? {
+        guard try Stat(path, followTargetSymlink: false).type == .symbolicLink else { return nil }
+        guard rules.followsLinks else {
+            throw LockstepError(
+                .notAFile, "\(path) is a symbolic link, which is refused here",
+                advice: """
+                    give the folder that has the files themselves; where links are how files get here, as in a mounted \
+                    ConfigMap, in Nix or Bazel, allow them: \(.followLinks)
+                    """, context: .file(path))
+        }
+        let file = try Folder.resolve(path)
+        guard try Stat(file).deviceID == Stat(path.removingLastComponent()).deviceID else {
+            throw LockstepError(
+                .notAFile, "\(path) is a symbolic link to another mount",
+                hint: "replace it with the file", context: .file(path))
+        }
+        return file
     }
 
     private static func isSQL(_ name: String) -> Bool { MigrationSource.isSQL(name[...]) }
 
     private static func readVersion(
-        _ folder: FilePath, _ name: String, _ limit: Int, into sources: inout [MigrationSource]
+        _ folder: FilePath, _ name: String, _ rules: Rules, into sources: inout [MigrationSource]
     ) throws {
         let inner = try ownFolder(folder, name)
-        sources += try read(list(inner).files, in: inner, below: "\(name)/", limit)
+        sources += try read(list(inner).files, in: inner, below: "\(name)/", rules)
     }
 
     private static func readTree(
-        _ folder: FilePath, _ path: String, depth: Int, _ limit: Int, into sources: inout [MigrationSource]
+        _ folder: FilePath, _ path: String, depth: Int, _ rules: Rules, into sources: inout [MigrationSource]
     ) throws {
         let inner = try innerFolder(folder, path, depth: depth)
         let (files, folders) = try list(inner)
-        sources += try read(files, in: inner, below: "\(path)/", limit)
+        sources += try read(files, in: inner, below: "\(path)/", rules)
         for name in folders {
-            try readTree(folder, "\(path)/\(name)", depth: depth + 1, limit, into: &sources)
+            try readTree(folder, "\(path)/\(name)", depth: depth + 1, rules, into: &sources)
         }
     }
 

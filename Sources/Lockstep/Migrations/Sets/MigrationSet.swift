@@ -93,24 +93,25 @@ public struct MigrationSet: Sendable, Equatable {
     ///   - folder: The folder, whose name becomes the set's name.
     ///   - layout: The layout that defines the file names and markers; nil detects it from the files.
     ///   - largestFile: The maximum size of a file in bytes.
+    ///   - followingLinks: Whether a symbolic link to a file of the same mount is read; links to folders are not followed.
     ///   - engine: The engine that the set is for, which chooses between a version's files.
     /// - Throws: ``LockstepError/Code/notFound``, ``LockstepError/Code/migrationMalformed``, also for an item
     ///   that has the name of a migration but is not a file; ``LockstepError/Code/tooLarge``.
     public init(
         folder: FilePath, layout: MigrationLayout? = nil, largestFile: Int = defaultLargestFile,
-        engine: DatabaseEngine = .sqlite
+        followingLinks: Bool = false, engine: DatabaseEngine = .sqlite
     ) throws {
         try self.init(
-            folder: folder, layout: layout, engine, name: try Self.name(of: folder), largestFile)
+            folder: folder, layout: layout, engine, name: try Self.name(of: folder),
+            .init(limit: largestFile, followsLinks: followingLinks))
     }
 
     private init(
         folder: FilePath, layout: MigrationLayout?, _ engine: DatabaseEngine, name: String,
-        _ largestFile: Int
+        _ rules: MigrationFolder.Rules
     ) throws {
         try self.init(
-            name: name, layout: layout, engine,
-            sources: try MigrationFolder.read(folder, layout: layout, limit: largestFile))
+            name: name, layout: layout, engine, sources: try MigrationFolder.read(folder, layout: layout, rules))
     }
 
     /// The name of the set in a folder: the folder's name, in lower case and with `-` for what a set's name cannot
@@ -139,12 +140,13 @@ public struct MigrationSet: Sendable, Equatable {
     ///     `refinery` or `flyway`, which read subfolders, a folder with migrations anywhere below it is one set,
     ///     unless the given name is the name of one of its folders.
     ///   - largestFile: The maximum size of a file in bytes.
+    ///   - followingLinks: Whether a symbolic link to a file of the same mount is read; links to folders are not followed.
     ///   - engine: The engine that the sets are for, which chooses between a version's files.
     /// - Throws: ``LockstepError/Code/notFound`` if there is none; the errors of
-    ///   ``init(folder:layout:largestFile:engine:)``.
+    ///   ``init(folder:layout:largestFile:followingLinks:engine:)``.
     public static func sets(
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil,
-        largestFile: Int = defaultLargestFile, engine: DatabaseEngine = .sqlite
+        largestFile: Int = defaultLargestFile, followingLinks: Bool = false, engine: DatabaseEngine = .sqlite
     ) throws -> [MigrationSet] {
         let found = try folders(in: folder, named: wanted, layout: layout)
         var sets: [MigrationSet] = []
@@ -153,7 +155,8 @@ public struct MigrationSet: Sendable, Equatable {
             let isDirect = found.isDirect && !PlainName.isValid(own)
             let set = try MigrationSet(
                 folder: place, layout: layout, engine,
-                name: isDirect ? wanted ?? name(ofFolder: own) : name(ofFolder: own), largestFile)
+                name: isDirect ? wanted ?? name(ofFolder: own) : name(ofFolder: own),
+                .init(limit: largestFile, followsLinks: followingLinks))
             guard !sets.contains(where: { $0.name == set.name }) else {
                 throw LockstepError(
                     .migrationMalformed, "two folders in \(folder) make the set \(set.name)",
@@ -170,7 +173,7 @@ public struct MigrationSet: Sendable, Equatable {
         return sets
     }
 
-    /// The folders of the sets that ``sets(in:named:layout:largestFile:engine:)`` reads, and whether that is the folder
+    /// The folders of the sets that ``sets(in:named:layout:largestFile:followingLinks:engine:)`` reads, and whether that is the folder
     /// itself.
     package static func folders(
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil

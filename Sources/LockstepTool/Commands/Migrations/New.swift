@@ -38,7 +38,9 @@ struct New: ParsableCommand {
             throw ValidationError("\(folder) contains several sets: name one with --set")
         }
         guard let only = found.first else { return (folder, try newSet(in: folder)) }
-        let sets = try MigrationSet.sets(in: only, layout: migrations.layout, largestFile: migrations.largestFile)
+        let sets = try MigrationSet.sets(
+            in: only, layout: migrations.layout, largestFile: migrations.largestFile,
+            followingLinks: migrations.followLinks)
         return (only, sets[0])
     }
 

@@ -104,6 +104,22 @@ struct MigrationFolderTests {
         Refusal.expect(.migrationMalformed) { _ = try version.set() }
     }
 
+    @Test("A link to a file is read if links are allowed, and only within one mount")
+    func linkedFiles() throws {
+        let folder = try LayoutFolder(["V1__a.sql": "SELECT 1;"])
+        let other = try LayoutFolder(["b.sql": "SELECT 2;"])
+        link(other.path.appending("b.sql"), at: folder.path.appending("V2__b.sql"))
+        let error = #expect(throws: LockstepError.self) { try folder.set() }
+        #expect(error?.code == .notAFile && error?.hint?.contains("followingLinks") == true)
+        let set = try MigrationSet(folder: folder.path, followingLinks: true)
+        #expect(set.files.map(\.fileName) == ["V1__a.sql", "V2__b.sql"])
+        #expect(try MigrationSet.sets(in: folder.path, followingLinks: true).count == 1)
+        #if os(Linux)
+        link("/proc/self/comm", at: folder.path.appending("V3__c.sql"))
+        Refusal.expect(.notAFile) { _ = try MigrationSet(folder: folder.path, followingLinks: true) }
+        #endif
+    }
+
     @Test("Endlessly nested folders are refused")
     func deep() throws {
         let path = Array(repeating: "x", count: 17).joined(separator: "/")
