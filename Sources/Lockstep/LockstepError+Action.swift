@@ -30,6 +30,7 @@ extension LockstepError {
         case giveUpDatabase
         case rememberSealed
         case acceptSealed
+        case firstTime
         case rebuildRegistry
         case removeSlot
         case rotateRing
@@ -106,6 +107,7 @@ extension LockstepError {
             case .giveUpDatabase: "`KeyDestruction.lost`"
             case .rememberSealed: "`KeyringFile.remember`"
             case .acceptSealed: "`KeyringFile.accept`"
+            case .firstTime: "`firstTime` of the opening"
             case .rebuildRegistry: "`RegistryRebuild`"
             case .removeSlot: "`Keyring.removeSlot`"
             case .rotateRing: "`Keyring.rotateRing`"

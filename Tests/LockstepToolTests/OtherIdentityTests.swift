@@ -38,6 +38,31 @@ struct OtherIdentityTests {
         #expect(try keyrings.map { try Bytes.read($0) } == before)
     }
 
+    @Test("An operator who lists it with a slot of the database's keyring does not make it new")
+    func listed() async throws {
+        let (set, fields) = (["-m", "notes"], ["--fields", "notes"])
+        try await project.expect(0, ["init", "--dataset", "notes"])
+        try await project.expect(0, ["migrate"] + set + fields)
+        try await project.expect(0, ["seal", "note.title"] + fields)
+        try project.tamper(
+            "UPDATE lockstep_keyring SET database = randomblob(16) WHERE database NOT NULL",
+            "DELETE FROM lockstep_dataset", "DELETE FROM lockstep_column")
+        try await project.expect(0, ["keys", "accept-database", "--new", "--i-understand"])
+        let keyring = project.folder.file("n.db.keys/notes.fields.keyring")
+        let before = try Bytes.read(keyring)
+        for command in [
+            ["migrate"] + set, ["rollback"] + set, ["redo"] + set, ["baseline", "--at", "1"] + set, ["status"] + set,
+            ["verify"] + set, ["query", "SELECT 1"], ["seal", "note.title"],
+        ] {
+            try await project.expect(65, command + fields)
+        }
+        #expect(try Bytes.read(keyring) == before)
+        // What only a person can say.
+        try await project.expect(0, ["migrate", "--first-time"] + set + fields)
+        try await project.expect(0, ["seal", "note.title"] + fields)
+        try await project.expect(0, ["verify"] + set + fields)
+    }
+
     @Test("A database that its keyring does not record opens once a person has recorded it")
     func accepted() async throws {
         try await project.expect(0, ["init"])

@@ -48,9 +48,12 @@ package final class OpenedFields {
     /// - Returns: Whether it has another version.
     package func reread() throws -> Bool {
         guard try file.reread(&keyring, reopen) else { return false }
-        keys = try keyring.fieldKeys(named: name)
+        try renew()
         return true
     }
+
+    /// Takes the keys, and what is remembered, from the keyring as it is now.
+    package func renew() throws { keys = try keyring.fieldKeys(named: name) }
 }
 
 extension KeyringFile {

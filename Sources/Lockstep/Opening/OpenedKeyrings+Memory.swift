@@ -5,9 +5,9 @@ extension OpenedKeyrings {
         try database.keyring.settle(connection, in: database.file)
     }
 
-    /// Records in fields keyrings that serve several databases that nothing is sealed in this one yet, if its keyrings
-    /// show that.
-    func noteUnsealed(_ connection: borrowing Connection) throws {
+    /// Records in fields keyrings that remember other databases that nothing is sealed in this one yet, once an opening
+    /// has found it new.
+    package func noteUnsealed(_ connection: borrowing Connection) throws {
         for one in fields { try one.noteUnsealed(connection) }
     }
 
@@ -29,9 +29,17 @@ extension OpenedFields {
             keyring.sealedMemory.record(of: id) == nil,
             try connection.with(rights: .engine, { try RegistryTables.read(keys, connection) }) == nil
         else { return }
+        try note(unsealed: id)
+    }
+
+    /// Records that nothing is sealed in a database yet. A signed keyring stays as it is, as does one that remembers
+    /// nothing: every database is new to it.
+    func note(unsealed id: [UInt8]) throws {
+        guard isUsed, keyring.signer == nil else { return }
         try file.update(&keyring) { keyring in
             guard keyring.sealedMemory.record(of: id) == nil else { return }
             try keyring.remember(SealedRecord(unsealed: id))
         }
+        try renew()
     }
 }

@@ -34,37 +34,36 @@ package struct OpenedKeyrings {
         try ReadAgain().run(rereading: { try reread() }, body)
     }
 
-    /// Whether the keyrings show that a database has no sealed columns yet, instead of the file: the database's
-    /// keyring records which database it is, so that a fields keyring without a record of it has never sealed anything
-    /// there; or no fields keyring has a record of any.
-    package var isFirstTimeKnown: Bool {
-        database.keyring.recordsDatabases || !fields.contains { $0.isUsed }
-    }
-
     /// Opens the database.
-    /// - Parameter isFirst: Whether nothing need be sealed in it yet.
+    /// - Parameters:
+    ///   - canBeFirst: Whether the caller can be the first to seal anything in it.
+    ///   - isFirst: Whether it is known to be new to the fields keyrings.
     package func connect(
-        _ options: ConnectionOptions, isFirst: Bool = false
+        _ options: ConnectionOptions, canBeFirst: Bool = false, isFirst: Bool = false
     ) throws -> Connection {
         try readingAgain {
-            try Connection.open(path, key: key(), options: completed(options, isFirst))
+            try Connection.open(path, key: key(), options: completed(options, canBeFirst, isFirst))
         }
     }
 
     /// Opens the database as a store.
-    /// - Parameter isFirst: Whether nothing need be sealed in it yet.
-    package func store(_ options: StoreOptions, isFirst: Bool = false) throws -> Store {
+    /// - Parameters: as in ``connect(_:canBeFirst:isFirst:)``.
+    package func store(_ options: StoreOptions, canBeFirst: Bool = false, isFirst: Bool = false) throws -> Store {
         try readingAgain {
             var options = options
-            options.connection = completed(options.connection, isFirst)
+            options.connection = completed(options.connection, canBeFirst, isFirst)
             return try Store.open(path, rawKey: key(), options: options)
         }
     }
 
-    private func completed(_ options: ConnectionOptions, _ isFirst: Bool) -> ConnectionOptions {
+    private func completed(
+        _ options: ConnectionOptions, _ canBeFirst: Bool, _ isFirst: Bool
+    ) -> ConnectionOptions {
         var options = options
         options.fieldKeys = fieldKeys
-        if isFirst, !fields.isEmpty { options.mayBeUnsealed = true }
+        guard !fields.isEmpty else { return options }
+        if canBeFirst { options.mayBeUnsealed = true }
+        if isFirst { options.firstTime = true }
         return options
     }
 }

@@ -18,6 +18,9 @@ extension Store {
     ///     too, the schema is not compared.
     ///   - sealed: The datasets whose sealed columns the program reads and writes.
     ///   - records: Types that are compared with their tables: see ``Connection/check(_:)``.
+    ///   - firstTime: Whether the database is new to the fields keyrings of the datasets, which remember others: see
+    ///     ``ConnectionOptions/firstTime``. Not needed for one that this call makes, nor for keyrings that remember
+    ///     none.
     ///   - mode: Whether the database may be made, or only read.
     ///   - options: How the store works. Columns that they name in ``StoreOptions/sealed`` are checked after migrating.
     /// - Returns: The store, whose ``opening`` says what was made and migrated.
@@ -32,9 +35,9 @@ extension Store {
     public static func open(
         _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil,
         migrations: MigrationSet..., sealed: Dataset..., records: any Record.Type...,
-        mode: OpeningMode = .openOrCreate, options: StoreOptions = .init()
+        firstTime: Bool = false, mode: OpeningMode = .openOrCreate, options: StoreOptions = .init()
     ) async throws -> Store {
-        let opening = StoreOpening(path, key, keyring, migrations, sealed, records, mode, options)
+        let opening = StoreOpening(path, key, keyring, migrations, sealed, records, firstTime, mode, options)
         return try await JobThread.run { try opening.run() }
     }
 
@@ -42,9 +45,9 @@ extension Store {
     @concurrent
     package static func open(
         _ path: FilePath, key: KeySource, keyring: KeyringFile?, sets: [MigrationSet],
-        datasets: [Dataset], mode: OpeningMode, options: StoreOptions
+        datasets: [Dataset], firstTime: Bool, mode: OpeningMode, options: StoreOptions
     ) async throws -> Store {
-        let opening = StoreOpening(path, key, keyring, sets, datasets, [], mode, options)
+        let opening = StoreOpening(path, key, keyring, sets, datasets, [], firstTime, mode, options)
         return try await JobThread.run { try opening.run() }
     }
 
@@ -56,6 +59,9 @@ extension Store {
     ///   - migrations: The sets that make its schema, in the order in which they run.
     ///   - sealed: The datasets whose sealed columns the program reads and writes.
     ///   - records: Types that are compared with their tables: see ``Connection/check(_:)``.
+    ///   - firstTime: Whether the database is new to the fields keyrings of the datasets, which remember others: see
+    ///     ``ConnectionOptions/firstTime``. Not needed for one that this call makes, nor for keyrings that remember
+    ///     none.
     ///   - mode: Whether the database may be made, or only read.
     ///   - options: How the store works.
     /// - Returns: The store, whose ``opening`` says what was made and migrated.
@@ -64,8 +70,8 @@ extension Store {
     public static func openBlocking(
         _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil,
         migrations: MigrationSet..., sealed: Dataset..., records: any Record.Type...,
-        mode: OpeningMode = .openOrCreate, options: StoreOptions = .init()
+        firstTime: Bool = false, mode: OpeningMode = .openOrCreate, options: StoreOptions = .init()
     ) throws -> Store {
-        try StoreOpening(path, key, keyring, migrations, sealed, records, mode, options).run()
+        try StoreOpening(path, key, keyring, migrations, sealed, records, firstTime, mode, options).run()
     }
 }

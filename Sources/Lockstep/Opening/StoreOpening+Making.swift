@@ -100,6 +100,9 @@ extension StoreOpening {
                 }
             }
             let key = try file.list(newDatabase: path, &database.keyring)
+            if let id = key.origin?.newDatabase {
+                for dataset in datasets { try openFields(dataset).note(unsealed: id) }
+            }
             let connection = try Connection.create(path, key: key)
             try database.keyring.settle(connection, in: file)
         } catch {

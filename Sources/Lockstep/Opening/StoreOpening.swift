@@ -9,7 +9,8 @@ internal import SystemPackage
 //   2. the database's keyring, which records the database before it is made; see Keyring+Creation.swift
 //   3. the fields keyring of each dataset
 //   4. the database, and in the keyring that it was made
-//   5. in a fields keyring that serves several databases, that nothing is sealed in this one yet
+//   5. in a fields keyring that remembers other databases, that nothing is sealed in this one yet: before it is made,
+//      or when somebody says that it is new
 //   6. the versions of the migration sets
 //   7. in the fields keyrings, what is sealed now
 //
@@ -27,7 +28,8 @@ internal import SystemPackage
 //   only         an error: a new keyring could not open it fields keyring        made beside a database in which every
 //   registry belongs to a keyring that is there; otherwise the missing one may be that of the other registry
 //
-// That nothing is sealed yet is known from the keyrings, never from the file; see `OpenedKeyrings.isFirstTimeKnown`.
+// That nothing is sealed yet is known from the fields keyrings, or from somebody who says so, never from the file or
+// from what the database's keyring records; see `ConnectionOptions.firstTime`.
 
 /// One opening of a store with its keyrings.
 struct StoreOpening {
@@ -39,6 +41,8 @@ struct StoreOpening {
     let records: [any Record.Type]
     let mode: OpeningMode
     let options: StoreOptions
+    /// Whether somebody says that the database is new to the fields keyrings.
+    let firstTime: Bool
     private let opened = Opened()
 
     /// The keyrings that are open already: to open one by its passphrase takes half a second.
@@ -49,7 +53,8 @@ struct StoreOpening {
 
     init(
         _ path: FilePath, _ key: KeySource, _ keyring: KeyringFile?, _ migrations: [MigrationSet],
-        _ datasets: [Dataset], _ records: [any Record.Type], _ mode: OpeningMode, _ options: StoreOptions
+        _ datasets: [Dataset], _ records: [any Record.Type], _ firstTime: Bool, _ mode: OpeningMode,
+        _ options: StoreOptions
     ) {
         self.path = path
         self.key = key
@@ -57,6 +62,7 @@ struct StoreOpening {
         self.migrations = migrations
         self.datasets = datasets
         self.records = records
+        self.firstTime = firstTime
         self.mode = options.isReadOnly && !mode.isReadOnly ? .readOnly : mode
         self.options = options
     }
@@ -101,7 +107,7 @@ struct StoreOpening {
         for fields in opened.fields.values { _ = try fields.reread() }
         PendingCopies.removeAbandoned(of: path)
         let keyrings = OpenedKeyrings(path, try openDatabaseKeyring(), try openOrMakeFields())
-        let store = try openDatabase(keyrings)
+        let store = try openDatabase(keyrings, isNew: isNew)
         var report = OpeningReport(isNew: isNew)
         try store.blocking.withoutTransaction { connection in
             try report.noting { try keyrings.settle(connection) }
@@ -114,23 +120,24 @@ struct StoreOpening {
         return store
     }
 
-    private func openDatabase(_ keyrings: OpenedKeyrings) throws -> Store {
-        func open() throws -> Store {
-            try keyrings.store(openingOptions, isFirst: keyrings.isFirstTimeKnown)
+    private func openDatabase(_ keyrings: OpenedKeyrings, isNew: Bool) throws -> Store {
+        func open(isNew: Bool) throws -> Store {
+            try keyrings.store(openingOptions, canBeFirst: true, isFirst: firstTime || isNew)
         }
-        let store = try open()
+        let store = try open(isNew: isNew)
         guard store.isCopy else { return store }
         try store.blocking.close()
         guard options.copies == .fork else { throw isCopy }
         try Fork(of: path, keyring: file).run(&keyrings.database.keyring)
-        return try open()
+        // Its keyrings have proven what it was a copy of.
+        return try open(isNew: true)
     }
 
     /// Opens the database and writes nothing.
     private func read() throws -> Store {
         let database = try openDatabaseKeyring()
         let keyrings = OpenedKeyrings(path, database, try openFieldsForReading(database))
-        let store = try keyrings.store(openingOptions, isFirst: keyrings.isFirstTimeKnown)
+        let store = try keyrings.store(openingOptions, canBeFirst: true, isFirst: firstTime)
         var report = OpeningReport(isNew: false)
         report.pending = try store.blocking.read { connection in
             let history = try Ledger.history(connection)

@@ -89,7 +89,7 @@ struct SimultaneousChecks: Sendable {
             schema.fieldKeys.isEmpty
             ? nil
             : SealedFields(
-                schema.fieldKeys, hasViews: false, relied: schema.sealed, mayBeUnsealed: true, mayBeUnknown: true)
+                schema.fieldKeys, hasViews: false, relied: schema.sealed, firstTime: true, mayBeUnknown: true)
         let cells = CellsCheck(path: path, key: key, options: options, sample: sample, closing: closing)
         try coordinator.start {
             for (check, run) in sealedTasks {

@@ -37,7 +37,7 @@ final class ServerFields {
         keys = options.fieldKeys
         let fields = SealedFields(
             options.fieldKeys, relied: options.sealed, mayBeUnsealed: options.mayBeUnsealed,
-            mayBeUnknown: options.mayBeUnknown)
+            firstTime: options.mayBeUnsealed && options.mayBeUnknown, mayBeUnknown: options.mayBeUnknown)
         trust = SealedTrust(fields: fields, proof: SealedProof())
         let schema: String? = try connection.value("SELECT pg_catalog.current_schema()::text")
         guard let schema else {

@@ -42,8 +42,8 @@ struct Seal: ParsableCommand {
 
     @Flag(
         help: """
-            Confirm that the dataset has no sealed columns in this database yet, although the fields keyring remembers \
-            other databases that have some.
+            Confirm that this database is new to the fields keyring, which remembers others: that the dataset has no \
+            sealed columns in it yet, or that it is a fork that you made.
             """)
     var firstTime = false
 

@@ -23,6 +23,7 @@ extension LockstepError.Action {
         case .listKeyrings: "`lockstep keys list`"
         case .rememberKeyring: "`lockstep migrate`"
         case .rememberKeyringAgain, .acceptSealed: "`lockstep keys accept-database`"
+        case .firstTime: "`lockstep migrate --first-time`"
         case .rebuildRegistry: "`lockstep keys accept-database --fields`"
         case .recordDatabase: "`lockstep keys accept-database --new`"
         case .nameDatabases: "--database FILE"

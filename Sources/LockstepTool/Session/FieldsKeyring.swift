@@ -35,6 +35,7 @@ final class FieldsKeyring {
         guard opened.keyring.signer == nil else { return }
         do {
             try file.remember(&opened.keyring, sealedIn: connection)
+            try opened.renew()
         } catch {
             let reason = (error as? LockstepError)?.message ?? "\(error)"
             Output.note("notice: \(file.path) does not remember the sealed columns of \(connection.path): \(reason)")

@@ -83,7 +83,7 @@ struct Session: ~Copyable {
     /// Opens the database.
     /// - Parameters:
     ///   - canBeFirst: Whether the command works on a database that has no sealed columns of the datasets yet.
-    ///   - isFirst: Whether the user says that it has none.
+    ///   - isFirst: Whether the user says that it has none, or that it is a new fork.
     func connect(
         queryOnly: Bool = false, canBeFirst: Bool = false, isFirst: Bool = false,
         _ limits: Limits? = nil
@@ -95,23 +95,32 @@ struct Session: ~Copyable {
         options.limits[.valueLength] = limits?.valueLength
         options.progress = Interruption.handler
         let connection = try connect(options, canBeFirst, isFirst)
-        guard !queryOnly, connection.isCopy else { return connection }
+        guard !queryOnly, connection.isCopy else {
+            // The rest of the command finds in the keyring what the user has said.
+            if isFirst, !queryOnly { try keyrings.noteUnsealed(connection) }
+            return connection
+        }
         _ = consume connection
         try fork()
-        return try connect(options, canBeFirst, isFirst)
+        return try connect(options, canBeFirst, true)
     }
 
     private func connect(
         _ options: ConnectionOptions, _ canBeFirst: Bool, _ isFirst: Bool
     ) throws -> Connection {
-        let isFirst = isFirst || (canBeFirst && keyrings.isFirstTimeKnown)
-        let connection = try keyrings.connect(options, isFirst: isFirst)
+        let connection = try keyrings.connect(options, canBeFirst: canBeFirst, isFirst: isFirst)
         Output.notice(of: connection.setAsideLog, path)
         return connection
     }
 
-    /// Makes the copy a database of its own.
-    private func fork() throws { try Forking.run(path, &opened.keyring, in: opened.file) }
+    /// Makes the copy a database of its own, which the fields keyrings remember: the copy has proven what it was.
+    private func fork() throws {
+        try Forking.run(path, &opened.keyring, in: opened.file)
+        guard !fieldsKeyrings.isEmpty else { return }
+        let connection = try keyrings.connect(ConnectionOptions(), canBeFirst: true, isFirst: true)
+        rememberSealed(connection)
+        try keyrings.noteUnsealed(connection)
+    }
 
     /// Opens the database as a store.
     /// - Parameter isReading: Whether the command writes nothing: then it does not go on without the commits that a
@@ -125,11 +134,11 @@ struct Session: ~Copyable {
         guard !isReading, store.isCopy else { return store }
         try store.blocking.close()
         try fork()
-        return try self.store(options)
+        return try self.store(options, isFirst: true)
     }
 
-    private func store(_ options: StoreOptions) throws -> Store {
-        let store = try keyrings.store(options)
+    private func store(_ options: StoreOptions, isFirst: Bool = false) throws -> Store {
+        let store = try keyrings.store(options, isFirst: isFirst)
         Output.notice(of: store.setAsideLog, path)
         return store
     }
@@ -212,7 +221,7 @@ struct Session: ~Copyable {
         do {
             var options = ConnectionOptions()
             options.fieldKeys = fields
-            options.mayBeUnsealed = true
+            options.firstTime = true
             options.mayBeUnknown = true
             let connection = try readingAgain {
                 options.fieldKeys = fields

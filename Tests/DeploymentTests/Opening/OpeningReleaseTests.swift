@@ -79,12 +79,12 @@ struct OpeningReleaseTests {
         try other.fill(2)
         let shared = try KeyringFile.fields(of: "films", beside: other.path)
         let scratch = try scratch(1)
-        func open() throws -> Store {
+        func open(firstTime: Bool = false) throws -> Store {
             try Store.openBlocking(
                 scratch.path, key: scratch.key, migrations: scratch.set(2),
-                sealed: Dataset("films", key: other.key, keyring: shared))
+                sealed: Dataset("films", key: other.key, keyring: shared), firstTime: firstTime)
         }
-        try open().blocking.close()
+        try open(firstTime: true).blocking.close()
         // As if the program had been killed before the fields keyring remembered what it sealed.
         let key = other.folder.file("my.key")
         var keyring = try shared.open { _ in try KeyFile.read(key) }

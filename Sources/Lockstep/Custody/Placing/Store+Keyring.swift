@@ -42,16 +42,19 @@ extension Store {
         guard let file = file ?? keyring.file else {
             return try Store.open(path, rawKey: keyring.databaseKey(for: path), options: options)
         }
-        func open(_ keyring: inout Keyring) throws -> Store {
+        func open(_ keyring: inout Keyring, _ options: StoreOptions) throws -> Store {
             try file.readingAgain(&keyring) { keyring in
                 try Store.open(path, rawKey: keyring.databaseKey(for: path), options: options)
             }
         }
-        let store = try open(&keyring)
+        let store = try open(&keyring, options)
         guard options.copies == .fork, store.isCopy else { return store }
         // The fork wants the file for itself.
         try store.blocking.close()
         try Fork(of: path, keyring: file).run(&keyring)
-        return try open(&keyring)
+        // The copy has proven what it was.
+        var forked = options
+        if !options.connection.fieldKeys.isEmpty { forked.connection.firstTime = true }
+        return try open(&keyring, forked)
     }
 }

@@ -17,7 +17,7 @@ extension Restore {
         reading.closesFullText = true
         reading.fieldKeys = [keys.withoutMemory()]
         // The backup can be from before the first sealing.
-        reading.mayBeUnsealed = true
+        reading.firstTime = true
         reading.mayBeUnknown = true
         do {
             let connection = try Connection.open(backup, key: backupKey.withoutOrigin(), options: reading)

@@ -71,7 +71,7 @@ struct NewRegistries {
         writing.isScratch = true
         // The template's registries are checked against no keyring: they are new to every one.
         writing.addition = SealedFields(
-            keys.map { $0.withoutMemory() }, hasViews: false, mayBeUnsealed: true, mayBeUnknown: true)
+            keys.map { $0.withoutMemory() }, hasViews: false, firstTime: true, mayBeUnknown: true)
         let connection = try Connection.open(path, key: key.withoutOrigin(), options: writing)
         let id = try key.origin?.newDatabase ?? Random.bytes(KeyringTable.idLength)
         try connection.with(rights: .engine) {

@@ -172,7 +172,7 @@ private struct Source {
         // The first connection has compared the keyring with the file, and others can change both meanwhile.
         options.isLater = true
         options.addition = SealedFields(
-            [keys], hasViews: false, mayBeUnsealed: true, mayBeUnknown: true, proof: SealedProof(isOpened: true))
+            [keys], hasViews: false, firstTime: true, mayBeUnknown: true, proof: SealedProof(isOpened: true))
         return try Connection.open(path, key: key.value, options: options)
     }
 }

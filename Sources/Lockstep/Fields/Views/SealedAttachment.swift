@@ -113,9 +113,10 @@ final class SealedAttachment: ConnectionAttachment {
         var proven: [ColumnRegistry] = []
         for keys in fields.keys {
             let registry = try RegistryTables.read(keys, connection)
-            let record = try connection.remembered(content.database, by: keys)
+            let known = keys.memory.record(of: content.database)
+            let inherited = try connection.inherited(content.database, by: keys)
             try PendingRestore.explaining(content, keys, connection) {
-                try trust.require(registry, keys, record)
+                try trust.require(registry, keys, known, inherited: inherited)
             }
             guard let registry else { continue }
             proven.append(registry)

@@ -7,6 +7,8 @@ package final class SealedFields: ConnectionExtension {
     let relied: [String]
     /// Whether a file may have no registry of a dataset, because nothing was ever sealed in it.
     let mayBeUnsealed: Bool
+    /// Whether a person says that the file is new to keyrings that remember others, or the process has made it.
+    let firstTime: Bool
     /// Whether a file may be one that its keyrings do not remember although they remember others: for procedures that
     /// have already checked the file against its keyrings, and for those whose migration set declares the sealed
     /// columns.
@@ -16,12 +18,13 @@ package final class SealedFields: ConnectionExtension {
 
     package init(
         _ keys: [FieldKeys], hasViews: Bool = true, relied: [String] = [],
-        mayBeUnsealed: Bool = false, mayBeUnknown: Bool = false, proof: SealedProof? = nil
+        mayBeUnsealed: Bool = false, firstTime: Bool = false, mayBeUnknown: Bool = false, proof: SealedProof? = nil
     ) {
         self.keys = keys
         self.hasViews = hasViews
         self.relied = relied
-        self.mayBeUnsealed = mayBeUnsealed
+        self.mayBeUnsealed = mayBeUnsealed || firstTime
+        self.firstTime = firstTime
         self.mayBeUnknown = mayBeUnknown
         self.proof = proof
     }
@@ -32,23 +35,25 @@ package final class SealedFields: ConnectionExtension {
 
     func migrating(isChecked: Bool) -> any ConnectionExtension {
         SealedFields(
-            keys, hasViews: hasViews, relied: relied, mayBeUnsealed: true,
+            keys, hasViews: hasViews, relied: relied, mayBeUnsealed: true, firstTime: firstTime || isChecked,
             mayBeUnknown: mayBeUnknown || isChecked, proof: proof)
     }
 
     func shared(isNew: Bool) -> any ConnectionExtension {
         SealedFields(
-            keys, hasViews: hasViews, relied: relied, mayBeUnsealed: mayBeUnsealed || isNew,
+            keys, hasViews: hasViews, relied: relied, mayBeUnsealed: mayBeUnsealed, firstTime: firstTime || isNew,
             mayBeUnknown: mayBeUnknown, proof: SealedProof())
     }
 
     /// A copy with other parts; nil if it would have no effect.
     fileprivate func with(
-        keys: [FieldKeys]? = nil, relied: [String]? = nil, mayBeUnsealed: Bool? = nil, mayBeUnknown: Bool? = nil
+        keys: [FieldKeys]? = nil, relied: [String]? = nil, mayBeUnsealed: Bool? = nil, firstTime: Bool? = nil,
+        mayBeUnknown: Bool? = nil
     ) -> SealedFields? {
         let fields = SealedFields(
             keys ?? self.keys, hasViews: hasViews, relied: relied ?? self.relied,
-            mayBeUnsealed: mayBeUnsealed ?? self.mayBeUnsealed, mayBeUnknown: mayBeUnknown ?? self.mayBeUnknown)
+            mayBeUnsealed: mayBeUnsealed ?? self.mayBeUnsealed, firstTime: firstTime ?? self.firstTime,
+            mayBeUnknown: mayBeUnknown ?? self.mayBeUnknown)
         let isIdle = fields.keys.isEmpty && fields.relied.isEmpty && !fields.mayBeUnsealed && !fields.mayBeUnknown
         return isIdle ? nil : fields
     }
@@ -94,11 +99,25 @@ extension ConnectionOptions {
     ///
     /// Set it before the first column is sealed: for `protect`, and for migrations that seal. It weakens no other
     /// check: an existing registry is still verified, and a database that the keyring remembers is still refused
-    /// without one. A database that the connection itself creates may always be unsealed. Once the first column is
+    /// without one, as is one that a keyring does not remember which remembers others; see ``firstTime``. A database
+    /// that the connection itself creates may always be unsealed. Once the first column is
     /// sealed, ``KeyringFile/remember(_:sealedIn:)`` on the same connection makes the keyring remember the database.
     public var mayBeUnsealed: Bool {
         get { fields.mayBeUnsealed }
         set { addition = fields.with(mayBeUnsealed: newValue) }
+    }
+
+    /// Whether the file is new to fields keyrings that remember other databases, and not this one; false by default.
+    ///
+    /// Nothing but a person, or the program that has made the file, can know that: the file says itself which database
+    /// it is, and whoever has a slot of the database's keyring can list it there. So set it for one opening, with a
+    /// file of which you know where it comes from. The file has no sealed columns yet, which ``mayBeUnsealed`` need not
+    /// say then; or it is a fork, with the registry of the database that it was forked from, not older than the keyring
+    /// remembers. Any other registry that the keyring does not remember is refused still. It changes nothing for a
+    /// keyring that remembers no database, or this one.
+    public var firstTime: Bool {
+        get { fields.firstTime }
+        set { addition = fields.with(firstTime: newValue) }
     }
 
     /// Whether a file may be one that the keyrings do not remember although they remember others: for procedures that

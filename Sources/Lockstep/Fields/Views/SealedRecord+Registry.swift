@@ -71,17 +71,14 @@ extension Connection {
         return found
     }
 
-    /// What a fields keyring remembers of this database. A fork of which it remembers nothing yet must prove what is
-    /// remembered of the database that it was forked from.
-    func remembered(
+    /// What a fork of which a fields keyring remembers nothing yet must prove: what is remembered of the database that
+    /// it was forked from. Nil for any other database.
+    func inherited(
         _ database: [UInt8]?, by keys: FieldKeys
     ) throws(LockstepError) -> SealedRecord? {
-        guard let database else { return nil }
-        for known in [database] + origins(of: database) {
-            guard let record = keys.memory.record(of: known) else { continue }
-            return known == database ? record : try record.inherited(by: database, keys)
-        }
-        return nil
+        guard let database, keys.memory.record(of: database) == nil else { return nil }
+        let record = origins(of: database).lazy.compactMap { keys.memory.record(of: $0) }.first
+        return try record?.inherited(by: database, keys)
     }
 }
 

@@ -13,18 +13,25 @@ package struct SealedTrust {
 
     /// - Parameters:
     ///   - registry: The file's registry of the dataset; nil if it has none.
-    ///   - record: What the fields keyring remembers of the database, or of the one that it was forked from.
+    ///   - known: What the fields keyring remembers of the database.
+    ///   - inherited: What it remembers of the database that this one was forked from, by the word of the database's
+    ///     keyring, which everyone with a slot can change. So it decides only what a fork must prove that a person, or
+    ///     this process, has called new.
     /// - Throws: ``LockstepError/Code/registryMissing``, ``LockstepError/Code/registryOlder``,
     ///   ``LockstepError/Code/registryForged``.
     package func require(
-        _ registry: ColumnRegistry?, _ keys: FieldKeys, _ record: SealedRecord?
+        _ registry: ColumnRegistry?, _ keys: FieldKeys, _ known: SealedRecord?, inherited: SealedRecord? = nil
     ) throws(LockstepError) {
+        let record = known ?? inherited
         guard let registry else {
             if proof.changes(of: keys.dataset) != nil || record?.isSealed == true {
                 throw Self.missing(keys, record?.columns ?? [])
             }
             // Or the keyring records that nothing is sealed in it.
-            guard fields.mayBeUnsealed || record != nil else { throw Self.missing(keys, []) }
+            if known == nil {
+                guard fields.mayBeUnsealed else { throw Self.missing(keys, []) }
+                guard isNew(keys) else { throw Self.stranger(keys, isFork: inherited != nil) }
+            }
             proof.noteUnsealed(keys.dataset)
             return
         }
@@ -49,9 +56,19 @@ package struct SealedTrust {
         }
         // The registry of another database of the dataset is authentic, too, and can seal fewer columns. A connection
         // that saw the file before its first column was sealed knows which database it is.
-        let isKnown = record != nil || keys.memory.records.isEmpty || proof.wasUnsealed(keys.dataset)
-        guard isKnown || fields.mayBeUnknown else { throw Self.unknown(keys) }
+        let isKnown =
+            known != nil || keys.memory.records.isEmpty || proof.wasUnsealed(keys.dataset)
+            || (inherited != nil && fields.firstTime)
+        guard isKnown || fields.mayBeUnknown else {
+            throw inherited == nil ? Self.unknown(keys) : Self.stranger(keys, isFork: true)
+        }
         proof.note(registry.changes, identity, of: keys.dataset)
+    }
+
+    /// Whether a database of which a fields keyring remembers nothing can be one in which nothing was sealed yet: the
+    /// keyring remembers no database at all, or somebody has said so, or this connection has seen it before.
+    private func isNew(_ keys: FieldKeys) -> Bool {
+        keys.memory.records.isEmpty || fields.firstTime || proof.wasUnsealed(keys.dataset)
     }
 
     /// Requires that each column that the program relies on is proven to be sealed.
@@ -116,6 +133,23 @@ package struct SealedTrust {
                 : """
                 somebody who can open the database removed the registry; \(.verifyFields) shows more; restore \
                 the database from a backup
+                """)
+    }
+
+    /// A database that nobody has called new.
+    private static func stranger(_ keys: FieldKeys, isFork: Bool) -> LockstepError {
+        LockstepError(
+            .registryMissing,
+            "the fields keyring of the dataset \(title(keys)) remembers other databases, but not this one"
+                + (isFork ? ", which the database's keyring calls a fork of one of them" : ""),
+            advice: isFork
+                ? """
+                if you have made that fork, \(.acceptSealed) or \(.firstTime) makes the fields keyring remember it; \
+                otherwise somebody put a copy of another database here: restore the database from a backup
+                """
+                : """
+                if it is a new one, in which nothing of the dataset was sealed yet, say so with \(.firstTime); \
+                otherwise somebody gave the file another identity and removed its registry: restore it from a backup
                 """)
     }
 

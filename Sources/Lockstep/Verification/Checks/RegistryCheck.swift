@@ -9,7 +9,7 @@ extension VerificationReport.Check {
 /// place.
 package enum RegistryCheck {
     /// What the keys of a dataset prove of a database: its registry, if it has one, and what the fields keyring
-    /// remembers of it or of the database that it was forked from.
+    /// remembers of it.
     package typealias Proof = (keys: FieldKeys, registry: ColumnRegistry?, record: SealedRecord?)
 
     /// - Parameter sets: The sets whose applied versions define which columns must be sealed.
@@ -21,7 +21,7 @@ package enum RegistryCheck {
         // Opening the connection has authenticated the registries of the datasets whose keys were given.
         for keys in connection.sealed?.allKeys ?? [] {
             try proofs.append(
-                (keys, RegistryTables.read(keys, connection), connection.remembered(id, by: keys)))
+                (keys, RegistryTables.read(keys, connection), keys.memory.record(of: id)))
         }
         return try compare(
             Ledger.history(connection), sets, of: id, claimed: RegistryTables.claimed(connection), proofs
@@ -38,7 +38,7 @@ package enum RegistryCheck {
         _ proofs: [Proof], guards: (SealedColumn) throws -> [VerificationReport.Finding] = { _ in [] }
     ) throws -> CheckResult {
         var findings = try unproven(history, sets, claimed, proofs)
-        for proof in proofs { findings += try memoryFindings(proof, history, sets, id) }
+        for proof in proofs { findings += try memoryFindings(proof, history, sets) }
         guard !claimed.isEmpty || !findings.isEmpty else { return ("no sealed columns", []) }
         let known = proofs.flatMap(columns).filter { !$0.name.isEmpty }
         for column in known { findings += try stateFindings(column) + guards(column) }
@@ -103,7 +103,7 @@ package enum RegistryCheck {
 
     /// What does not fit what the keyring remembers.
     private static func memoryFindings(
-        _ proof: Proof, _ history: MigrationHistory, _ sets: [MigrationSet], _ id: [UInt8]?
+        _ proof: Proof, _ history: MigrationHistory, _ sets: [MigrationSet]
     ) throws -> [VerificationReport.Finding] {
         let keys = proof.keys
         let title = SealedTrust.title(keys)
@@ -112,9 +112,9 @@ package enum RegistryCheck {
             let isPending = sets.contains {
                 SealedExpectations.isPending(keys.name, in: $0, history)
             }
-            let isUnsealed = keys.memory.record(of: id)?.isSealed == false
+            let isUnsealed = proof.record?.isSealed == false
             return [
-                isPending || isUnsealed
+                (isPending && keys.memory.records.isEmpty) || isUnsealed
                     ? .notice("nothing of the dataset \(title) is sealed yet")
                     : .failure("the database has no registry of the dataset \(title)")
             ]

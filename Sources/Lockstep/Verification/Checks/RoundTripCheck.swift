@@ -42,7 +42,7 @@ struct RoundTripCheck: Sendable {
         options.fieldKeys = schema.fieldKeys
         // On the way down the last sealed column can disappear.
         if !schema.fieldKeys.isEmpty {
-            options.mayBeUnsealed = true
+            options.firstTime = true
             options.mayBeUnknown = true
         }
         options.synchronous = .normal

@@ -52,7 +52,7 @@ final class FleetKeyrings: @unchecked Sendable {
         let access = try access(path)
         var options = ConnectionOptions()
         options.fieldKeys = fields
-        options.mayBeUnsealed = true
+        options.firstTime = true
         options.mayBeUnknown = true
         let connection = try access.open(path, options)
         guard try database == nil || connection.databaseID() == database else {

@@ -10,7 +10,7 @@ enum FleetRun {
     static func run(
         _ files: [FilePath], _ jobs: Int?, _ keyrings: FleetKeyrings, _ sets: [MigrationSet],
         _ target: Lockstep.Plan.Target, _ runner: RunnerOptions, _ safety: SafetyOptions,
-        _ limits: Limits, _ format: OutputFormat
+        _ limits: Limits, _ format: OutputFormat, isFirst: Bool
     ) throws {
         Interruption.expect()
         var fleet = FleetMigration(of: files, sets: sets)
@@ -19,6 +19,7 @@ enum FleetRun {
         fleet.jobs = jobs ?? fleet.jobs
         fleet.timeout = .seconds(limits.seconds(atMost: runner.wait))
         fleet.options.fieldKeys = keyrings.fields
+        fleet.options.firstTime = isFirst
         fleet.options.busyTimeout = .seconds(min(runner.wait, 5))
         limits.apply(to: &fleet.options)
         if safety.safe {

@@ -17,8 +17,9 @@ extension Keys {
                 that one: so a database for trials can be refreshed with cp and this command. The keyring is that of \
                 the database; --database or --keyring names it.
 
-                With --fields, the fields keyrings remember the new database, too; otherwise the first command with \
-                them that changes it does that. If this command is killed, run it again.
+                With --fields, the fields keyrings remember the new database, too. Otherwise they refuse it until \
+                `keys accept-database` or `migrate --first-time` says that you made it: whoever has the database's \
+                keyring can make a fork. If this command is killed, run it again.
                 """)
 
         @Argument(help: "The copy.")

@@ -45,8 +45,8 @@ struct Migrate: ParsableCommand {
 
     @Flag(
         help: """
-            Confirm that the datasets have no sealed columns in this database yet, if neither its keyring nor the \
-            fields keyrings show it.
+            Confirm that this database is new to the fields keyrings, which remember others: that the datasets have \
+            no sealed columns in it yet, or that it is a fork that you made.
             """)
     var firstTime = false
 
@@ -93,7 +93,8 @@ struct Migrate: ParsableCommand {
             let files = try FleetMigration.files(matching: pattern)
             let keyrings = try FleetKeyrings(keyrings, fields, credentials)
             return try keyrings.whileFieldsUsed {
-                try FleetRun.run(files, target.jobs, keyrings, sets, goal, runner, safety, limits, output.format)
+                try FleetRun.run(
+                    files, target.jobs, keyrings, sets, goal, runner, safety, limits, output.format, isFirst: firstTime)
             }
         }
         let session = try Session.open(target.path(), keyrings, fields, credentials)
