@@ -15,7 +15,10 @@
 #endif
 
 #include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,10 +47,67 @@ static inline long long lockstep_peer_user(int descriptor) {
 #endif
 }
 
-// Waits until there is something to read, or for so many milliseconds; 0 after that time or a signal.
-static inline int lockstep_await_input(int descriptor, int milliseconds) {
-    struct pollfd entry = {.fd = descriptor, .events = POLLIN};
+// Waits until there is something to read, or if wanted room to write, for so many milliseconds; 0 after that time or a signal.
+static inline int lockstep_await(int descriptor, int for_writing, int milliseconds) {
+    struct pollfd entry = {.fd = descriptor, .events = (short)(for_writing ? POLLIN | POLLOUT : POLLIN)};
     return poll(&entry, 1, milliseconds) > 0;
+}
+
+// How many bytes wait to be read.
+static inline int lockstep_waiting_bytes(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
+}
+
+// Ends both directions, so that nothing waits for the other end any more.
+static inline void lockstep_break_off(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
+
+// A cancellation on a thread of its own: libpq waits for the server without any limit.
+typedef struct {
+    PGcancel *cancel;
+    int owners;
+    int has_ended;
+} lockstep_cancellation;
+
+static inline void lockstep_cancellation_release(lockstep_cancellation *one) {
+    if (__atomic_sub_fetch(&one->owners, 1, __ATOMIC_ACQ_REL) > 0) return;
+    PQfreeCancel(one->cancel);
+    free(one);
+}
+
+static inline void *lockstep_cancellation_run(void *context) {
+    lockstep_cancellation *one = (lockstep_cancellation *)context;
+    char reason[256];
+    // A failure is no answer either: the statement then goes on.
+    (void)PQcancel(one->cancel, reason, sizeof reason);
+    __atomic_store_n(&one->has_ended, 1, __ATOMIC_RELEASE);
+    lockstep_cancellation_release(one);
+    return NULL;
+}
+
+// NULL if it cannot begin.
+static inline lockstep_cancellation *lockstep_cancellation_begin(PGconn *connection) {
+    PGcancel *cancel = PQgetCancel(connection);
+    if (cancel == NULL) return NULL;
+    lockstep_cancellation *one = (lockstep_cancellation *)calloc(1, sizeof *one);
+    pthread_t thread;
+    if (one == NULL) {
+        PQfreeCancel(cancel);
+        return NULL;
+    }
+    one->cancel = cancel;
+    one->owners = 2;
+    if (pthread_create(&thread, NULL, lockstep_cancellation_run, one) != 0) {
+        PQfreeCancel(cancel);
+        free(one);
+        return NULL;
+    }
+    pthread_detach(thread);
+    return one;
+}
+
+static inline int lockstep_cancellation_has_ended(lockstep_cancellation *one) {
+    return __atomic_load_n(&one->has_ended, __ATOMIC_ACQUIRE);
 }
 
 #endif

@@ -26,7 +26,7 @@ struct ServerFailure {
     /// - Parameter sql: The statement, in which the context's line is counted.
     func error(in sql: String? = nil) -> LockstepError {
         let line = position.flatMap { position in
-            sql.map { $0.unicodeScalars.prefix(position - 1).count { $0 == "\n" } + 1 }
+            sql.map { $0.unicodeScalars.prefix(max(position - 1, 0)).count { $0 == "\n" } + 1 }
         }
         return LockstepError(
             code, message, hint: hint,
@@ -47,7 +47,7 @@ struct ServerFailure {
         guard let rest = place.rest(after: beginning) else { return nil }
         let digits = rest.drop { !$0.isWholeNumber }
             .prefix { $0.isWholeNumber }
-        return Int(digits)
+        return ServerCount(serverText: String(digits))?.value
     }
 
     private var code: LockstepError.Code {

@@ -17,6 +17,9 @@ public struct ServerOptions: Sendable {
     /// `LockstepError.Code.interrupted`; a commit is never cancelled.
     public var shouldContinue: (@Sendable () -> Bool)?
 
+    /// How much a server's answers may take.
+    public var limits = ServerLimits()
+
     /// The keys of the datasets whose sealed columns the connection reads and writes. The server must prove its
     /// registry of each of them, not older than what the keyring remembers; otherwise the connection does not open.
     public var fieldKeys: [FieldKeys] = []

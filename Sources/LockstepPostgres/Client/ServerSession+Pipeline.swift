@@ -4,22 +4,27 @@ internal import Lockstep
 extension ServerSession {
     /// Runs a prepared statement once for each row of values, without waiting for an answer in between. Outside a
     /// transaction they are one: the first that fails undoes all.
+    /// - Parameter body: Gets the answer to each row, until one fails. An error that it throws is that of the row; in a
+    ///   transaction, what ran then is to be rolled back.
     /// - Returns: The number of rows that it changed.
     /// - Throws: The error of the first row that fails, with the row's number.
+    @discardableResult
     func runPipelined(
-        prepared name: String, _ rows: [[ServerParameter]]
+        prepared name: String, _ rows: [[ServerParameter]],
+        _ body: (ServerResult) throws(LockstepError) -> Void = { _ in }
     ) throws(LockstepError) -> Int {
         // Before anything is sent: what cannot be sent ends no pipeline half-way.
         for row in rows { try row.requireSendable() }
         guard !rows.isEmpty else { return 0 }
-        return try inSchema { () throws(LockstepError) in try pipeline(name, rows) }
+        return try inSchema { () throws(LockstepError) in try pipeline(name, rows, body) }
     }
 
     private func pipeline(
-        _ name: String, _ rows: [[ServerParameter]]
+        _ name: String, _ rows: [[ServerParameter]], _ body: (ServerResult) throws(LockstepError) -> Void
     ) throws(LockstepError) -> Int {
+        beginWait()
         guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
-        defer { _ = unsafe PQexitPipelineMode(handle) }
+        defer { endPipeline() }
         var answers = PipelineAnswers()
         for (number, row) in rows.enumerated() where answers.failure == nil {
             try unsafe row.withServerArrays {
@@ -29,14 +34,13 @@ extension ServerSession {
                 }
             }
             guard (number + 1).isMultiple(of: Self.group) else { continue }
-            guard unsafe PQsendFlushRequest(handle) == 1, unsafe PQflush(handle) == 0 else {
-                throw lost()
-            }
+            guard unsafe PQsendFlushRequest(handle) == 1 else { throw lost() }
+            try flush()
             // The answers to the group before: the server works on this one meanwhile, and memory stays flat.
-            try take(&answers, upTo: number + 1 - Self.group)
+            try take(&answers, upTo: number + 1 - Self.group, body)
         }
         guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
-        try take(&answers, upTo: .max)
+        try take(&answers, upTo: .max, body)
         if let failure = answers.failure { throw failure }
         return answers.affected
     }
@@ -55,21 +59,22 @@ extension ServerSession {
 
     /// Takes answers until this many statements have answered, one has failed, or the pipeline has ended.
     private func take(
-        _ answers: inout PipelineAnswers, upTo count: Int
+        _ answers: inout PipelineAnswers, upTo count: Int, _ body: (ServerResult) throws(LockstepError) -> Void
     ) throws(LockstepError) {
         let isEnding = count == .max
         while answers.count < count, isEnding || answers.failure == nil {
-            guard let pointer = unsafe PQgetResult(handle) else {
-                // Between two statements libpq answers nil once.
-                if isLost { throw lost() }
-                continue
-            }
-            let result = unsafe ServerResult(pointer)
+            guard let result = try collect() else { throw lost() }
             switch result.status {
             case PGRES_PIPELINE_SYNC: return
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
                 answers.affected += result.affected
                 answers.count += 1
+                guard answers.failure == nil else { continue }
+                do throws(LockstepError) {
+                    try body(result)
+                } catch {
+                    answers.failure = error.located("row \(answers.count)")
+                }
             case PGRES_PIPELINE_ABORTED: break
             default:
                 if isLost { throw lost() }
@@ -98,8 +103,9 @@ extension ServerSession {
     ) throws(LockstepError) -> (
         Result<ServerResult, LockstepError>, Result<ServerResult, LockstepError>
     ) {
+        beginWait()
         guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
-        defer { _ = unsafe PQexitPipelineMode(handle) }
+        defer { endPipeline() }
         guard unsafe send(prepared: first, 0, nil, nil, nil, binary: true) else {
             throw lost()
         }
@@ -111,17 +117,14 @@ extension ServerSession {
         }
         guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
         var results: [ServerResult] = []
-        while true {
-            guard let pointer = unsafe PQgetResult(handle) else {
-                if isLost { throw lost() }
-                continue
-            }
-            let result = unsafe ServerResult(pointer)
-            guard result.status != PGRES_PIPELINE_SYNC else { break }
-            results.append(result)
-        }
+        while let result = try collect(), result.status != PGRES_PIPELINE_SYNC { results.append(result) }
         guard results.count == 2 else { throw lost() }
         return (Self.rows(results[0]), Self.rows(results[1]))
+    }
+
+    private func endPipeline() {
+        endWait()
+        _ = unsafe PQexitPipelineMode(handle)
     }
 
     /// Sends a prepared statement.

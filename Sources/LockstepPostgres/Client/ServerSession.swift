@@ -11,7 +11,11 @@ final class ServerSession: @unchecked Sendable {
     let address: ServerAddress
     /// The server's warnings since the last statement began.
     let warnings = Warnings()
-    private let options: ServerOptions
+    let options: ServerOptions
+    /// What the statement that runs has waited for.
+    var wait = ServerWait()
+    /// Why the connection was ended here; nil if it was not.
+    var brokenOff: LockstepError?
     private var preparedCount = 0
     /// What a pooler takes that a server itself does not; nil without one.
     private(set) var pooler: PoolerSession?
@@ -47,19 +51,25 @@ final class ServerSession: @unchecked Sendable {
             handle,
             { context, result in
                 guard let context = unsafe context, let result = unsafe result else { return }
+                let warnings = unsafe Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue()
+                warnings.addNotice()
                 let severity = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "V")))
                 guard let severity = unsafe severity,
                     unsafe String(cString: severity) == "WARNING"
                 else { return }
-                unsafe Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue().count
-                    .wrappingAdd(1, ordering: .relaxed)
+                warnings.addWarning()
             }, Unmanaged.passUnretained(warnings).toOpaque())
+        // What is sent waits for the server under the same limits as what comes.
+        guard unsafe PQsetnonblocking(handle, 1) == 0 else { throw lost() }
         try settle()
         guard !options.fieldKeys.isEmpty || !options.sealed.isEmpty else { return }
         fields = try ServerFields(options, ServerConnection(self))
     }
 
-    deinit { unsafe PQfinish(handle) }
+    deinit {
+        endWait()
+        unsafe PQfinish(handle)
+    }
 
     /// Checks whom it is connected with, and makes the session independent of the role's settings.
     private func settle() throws {
@@ -97,7 +107,7 @@ final class ServerSession: @unchecked Sendable {
 
     var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
     var hasFailed: Bool { unsafe PQtransactionStatus(handle) == PQTRANS_INERROR }
-    var isLost: Bool { unsafe PQstatus(handle) != CONNECTION_OK }
+    var isLost: Bool { unsafe brokenOff != nil || PQstatus(handle) != CONNECTION_OK }
     var version: Int { Int(unsafe PQserverVersion(handle)) }
     var processID: Int32 { unsafe PQbackendPID(handle) }
 
@@ -116,69 +126,36 @@ final class ServerSession: @unchecked Sendable {
     }
 
     private func send(_ sql: ServerSQL) throws(LockstepError) -> ServerResult {
-        warnings.count.store(0, ordering: .relaxed)
         try Self.requireNoZero(sql.text)
         let sql = try sql.resolved(fields)
         return try unsafe sql.parameters.withServerArrays {
             count, types, values, lengths, formats throws(LockstepError) in
-            guard let shouldContinue = options.shouldContinue, !Self.ends.contains(ExactText(sql.text)) else {
-                return try unsafe finish(
-                    PQexecParams(
-                        handle, sql.text, count, types, values, lengths, formats, 0), sql.text)
-            }
-            guard
-                unsafe PQsendQueryParams(
-                    handle, sql.text, count, types, values, lengths, formats, 0) == 1
-            else { throw lost() }
-            let isCancelled = awaitAnswer(while: shouldContinue)
-            let result = try unsafe finish(lastResult(), sql.text)
-            // The cancellation came too late for it, and must not reach what follows, such as a COMMIT.
-            guard !isCancelled else {
-                throw LockstepError(.interrupted, "the statement was cancelled")
-            }
-            return result
+            beginWait(mayCancel: !Self.ends.contains(ExactText(sql.text)))
+            let isSent = unsafe PQsendQueryParams(handle, sql.text, count, types, values, lengths, formats, 0)
+            return try answer(isSent, sql.text)
         }
     }
 
-    /// What ends a transaction is awaited.
+    /// What ends a transaction is awaited: a server that waits for a standby answers a cancelled COMMIT with success.
     private static let ends: Set<ExactText> = ["COMMIT", "ROLLBACK"]
 
-    /// Waits for the server, and cancels the statement once it is no longer wanted: what was cancelled then answers
-    /// with an error. Never waits for a COMMIT, which a server that waits for a standby answers with success when it
-    /// is cancelled.
-    /// - Returns: Whether it was cancelled.
-    private func awaitAnswer(while shouldContinue: () -> Bool) -> Bool {
-        var isCancelled = false
-        while unsafe PQisBusy(handle) == 1 {
-            guard lockstep_await_input(unsafe PQsocket(handle), 100) == 0 else {
-                guard unsafe PQconsumeInput(handle) == 1 else { break }
-                continue
-            }
-            guard !isCancelled, !shouldContinue() else { continue }
-            isCancelled = true
-            guard let cancel = unsafe PQgetCancel(handle) else { continue }
-            // A failure is no answer either: the statement then goes on.
-            var reason: [CChar] = Array(repeating: 0, count: 256)
-            _ = unsafe PQcancel(cancel, &reason, Int32(reason.count))
-            unsafe PQfreeCancel(cancel)
+    /// The answer to a statement that was sent.
+    private func answer(_ isSent: Int32, _ sql: String? = nil) throws(LockstepError) -> ServerResult {
+        guard isSent == 1 else { throw lost() }
+        let result: ServerResult
+        do throws(LockstepError) {
+            guard let answer = try collect() else { throw lost() }
+            result = try finish(answer, sql)
+        } catch {
+            endWait()
+            throw error
         }
-        return isCancelled
+        // The cancellation came too late for it, and must not reach what follows.
+        guard !endWait() else { throw Self.cancelled }
+        return result
     }
 
-    /// The last result of the statement that was sent, as `PQexecParams` answers it; nil if the connection is lost.
-    private func lastResult() -> OpaquePointer? {
-        var last: OpaquePointer?
-        while let next = unsafe PQgetResult(handle) {
-            unsafe PQclear(last)
-            unsafe last = unsafe next
-            // Without an answer to COPY there is no next result.
-            let status = unsafe PQresultStatus(next)
-            guard ![PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(status) else {
-                break
-            }
-        }
-        return unsafe last
-    }
+    static let cancelled = LockstepError(.interrupted, "the statement was cancelled")
 
     func prepare(_ text: String) throws(LockstepError) -> String {
         try Self.requireNoZero(text)
@@ -188,23 +165,23 @@ final class ServerSession: @unchecked Sendable {
             pooler?.statements[name] = text
             return name
         }
-        _ = try unsafe finish(PQprepare(handle, name, text, 0, nil))
+        beginWait()
+        _ = try unsafe answer(PQsendPrepare(handle, name, text, 0, nil))
         return name
     }
 
     func run(
         prepared name: String, _ parameters: [ServerParameter]
     ) throws(LockstepError) -> ServerResult {
-        warnings.count.store(0, ordering: .relaxed)
-        return try inSchema { () throws(LockstepError) in
+        try inSchema { () throws(LockstepError) in
             try unsafe parameters.withServerArrays {
                 count, _, values, lengths, formats throws(LockstepError) in
+                beginWait()
                 if let text = pooler?.statements[name] {
-                    return try unsafe finish(
-                        PQexecParams(
-                            handle, text, count, nil, values, lengths, formats, 0))
+                    return try unsafe answer(
+                        PQsendQueryParams(handle, text, count, nil, values, lengths, formats, 0))
                 }
-                return try unsafe finish(PQexecPrepared(handle, name, count, values, lengths, formats, 0))
+                return try unsafe answer(PQsendQueryPrepared(handle, name, count, values, lengths, formats, 0))
             }
         }
     }
@@ -237,7 +214,7 @@ final class ServerSession: @unchecked Sendable {
             throw LockstepError(
                 .sqlFailed, "the server rolled the transaction back, since a statement of it had failed")
         }
-        guard warnings.count.load(ordering: .relaxed) == 0 else {
+        guard warnings.count == 0 else {
             throw LockstepError(
                 .notReplicated,
                 "\(address): committed, but the server warned meanwhile: a standby may not have confirmed it",
@@ -251,17 +228,13 @@ final class ServerSession: @unchecked Sendable {
         _ = try? run("ROLLBACK")
     }
 
-    private func finish(
-        _ pointer: OpaquePointer?, _ sql: String? = nil
-    ) throws(LockstepError) -> ServerResult {
-        guard let pointer = unsafe pointer else { throw lost() }
-        let result = unsafe ServerResult(pointer)
+    private func finish(_ result: ServerResult, _ sql: String?) throws(LockstepError) -> ServerResult {
         if !isInTransaction { fields?.hasLooked = false }
         switch result.status {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_PIPELINE_SYNC:
             return result
         case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-            abandonCopy(result.status)
+            try abandonCopy(result.status)
             throw LockstepError(
                 .misuse, "COPY FROM STDIN and COPY TO STDOUT need a call of their own",
                 hint: "use `copyIn` or `copyOut`")
@@ -272,6 +245,7 @@ final class ServerSession: @unchecked Sendable {
     }
 
     func lost() -> LockstepError {
+        if let brokenOff { return brokenOff }
         let text = unsafe String(cString: PQerrorMessage(handle))
         let failure = ServerFailure(state: "", message: text)
         return LockstepError(
@@ -280,107 +254,26 @@ final class ServerSession: @unchecked Sendable {
             context: .init(sqlState: "08006"))
     }
 
-    private static func requireNoZero(_ text: String) throws(LockstepError) {
+    static func requireNoZero(_ text: String) throws(LockstepError) {
         guard text.utf8.contains(0) else { return }
         throw LockstepError(.typeMismatch, "SQL for a server cannot contain U+0000")
     }
-
-    // MARK: COPY
-
-    private func abandonCopy(_ status: ExecStatusType) {
-        if status == PGRES_COPY_IN { _ = unsafe PQputCopyEnd(handle, "not a COPY call") }
-        if status == PGRES_COPY_OUT {
-            var buffer: UnsafeMutablePointer<CChar>?
-            while unsafe PQgetCopyData(handle, &buffer, 0) > 0 { unsafe PQfreemem(buffer) }
-        }
-        while let rest = unsafe PQgetResult(handle) { unsafe PQclear(rest) }
-    }
-
-    /// Begins a COPY.
-    func beginCopy(_ text: String, _ wanted: ExecStatusType) throws(LockstepError) {
-        try Self.requireNoZero(text)
-        guard let pointer = unsafe PQexecParams(handle, text, 0, nil, nil, nil, nil, 0) else {
-            throw lost()
-        }
-        let result = unsafe ServerResult(pointer)
-        guard result.status != wanted else { return }
-        switch result.status {
-        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: abandonCopy(result.status)
-        case PGRES_FATAL_ERROR, PGRES_BAD_RESPONSE:
-            if isLost { throw lost() }
-            throw result.failure.error()
-        default: break
-        }
-        throw LockstepError(
-            .misuse, "the statement is not a COPY of this direction",
-            hint: wanted == PGRES_COPY_IN ? "write COPY … FROM STDIN" : "write COPY … TO STDOUT"
-        )
-    }
-
-    /// Begins a COPY that takes rows.
-    func beginCopyIn(_ text: String) throws(LockstepError) {
-        try beginCopy(text, PGRES_COPY_IN)
-    }
-
-    func putCopy(_ bytes: [UInt8]) throws(LockstepError) {
-        // libpq takes pieces of less than 2^31 bytes.
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = rest.prefix(1 << 24)
-            let code = unsafe piece.withUnsafeBytes { bytes in
-                unsafe PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
-            }
-            guard code == 1 else { throw lost() }
-            rest = rest[piece.endIndex...]
-        }
-    }
-
-    /// - Parameters:
-    ///   - reason: Why nothing of it counts; nil to take it.
-    ///   - table: The table that the rows go to; an error names the row then.
-    /// - Returns: The number of rows.
-    func endCopyIn(
-        because reason: String? = nil, to table: String? = nil
-    ) throws(LockstepError) -> Int {
-        let code =
-            if let reason { unsafe PQputCopyEnd(handle, reason) } else {
-                unsafe PQputCopyEnd(handle, nil)
-            }
-        guard code == 1 else { throw lost() }
-        return try drain(to: table)
-    }
-
-    /// - Returns: The next piece; nil at the end.
-    func getCopy() throws(LockstepError) -> [UInt8]? {
-        var buffer: UnsafeMutablePointer<CChar>?
-        let length = unsafe PQgetCopyData(handle, &buffer, 0)
-        guard length >= 0, let start = unsafe buffer else {
-            guard length == -1 else { throw lost() }
-            return nil
-        }
-        defer { unsafe PQfreemem(start) }
-        return unsafe Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
-    }
-
-    /// The number of rows of a COPY that has ended.
-    /// - Parameter table: The table that the rows go to; an error names the row then.
-    func drain(to table: String? = nil) throws(LockstepError) -> Int {
-        var affected = 0
-        var failure: LockstepError?
-        while let pointer = unsafe PQgetResult(handle) {
-            let result = unsafe ServerResult(pointer)
-            switch result.status {
-            case PGRES_COMMAND_OK, PGRES_TUPLES_OK: affected += result.affected
-            case PGRES_COPY_IN, PGRES_COPY_OUT: abandonCopy(result.status)
-            default: failure = failure ?? (isLost ? lost() : result.failure.error(to: table))
-            }
-        }
-        if let failure { throw failure }
-        return affected
-    }
 }
 
-/// How many warnings came.
+/// How many notices and warnings came.
 final class Warnings: Sendable {
-    let count = Atomic<Int>(0)
+    private let all = Atomic<Int>(0)
+    private let serious = Atomic<Int>(0)
+
+    /// Notices of any kind.
+    var notices: Int { all.load(ordering: .relaxed) }
+    var count: Int { serious.load(ordering: .relaxed) }
+
+    func addNotice() { all.wrappingAdd(1, ordering: .relaxed) }
+    func addWarning() { serious.wrappingAdd(1, ordering: .relaxed) }
+
+    func reset() {
+        all.store(0, ordering: .relaxed)
+        serious.store(0, ordering: .relaxed)
+    }
 }

@@ -58,8 +58,8 @@ struct CopyPlan {
                     WHERE d.objid OPERATOR(pg_catalog.=) c.oid AND d.deptype OPERATOR(pg_catalog.=) 'e')
             ORDER BY 2
             """
-        ) { (oid: try $0[0] as Int64, name: try $0[1] as String) }
-        let known = Set(tables.map { Int64($0.server.oid) })
+        ) { (oid: try $0[0] as UInt32, name: try $0[1] as String) }
+        let known = Set(tables.map(\.server.oid))
         for (oid, name) in others where !known.contains(oid) && !left.containsBytes(of: name) {
             let place = "\(SQLTokens.quote(schema)).\(SQLTokens.quote(name))"
             guard try server.value("SELECT EXISTS (SELECT FROM \(verbatim: place))") != false
@@ -82,7 +82,7 @@ struct CopyPlan {
             JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) f.connamespace
             WHERE f.contype OPERATOR(pg_catalog.=) 'f' AND n.nspname OPERATOR(pg_catalog.=) \(schema)::name
             """
-        ) { (UInt32(try $0[0] as Int64), UInt32(try $0[1] as Int64)) }
+        ) { (try $0[0] as UInt32, try $0[1] as UInt32) }
         return Dictionary(grouping: pairs, by: \.0).mapValues { Set($0.map(\.1)) }
     }
 

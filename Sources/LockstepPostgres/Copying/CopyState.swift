@@ -24,7 +24,7 @@ struct CopyState {
         guard kind == .table else { throw Self.impossible }
         let rows = try server.query(
             "SELECT name, rows, last_key FROM \(verbatim: name)"
-        ) { (ExactText(try $0[0]), (rows: try $0[1] as Int, key: try $0[2] as [UInt8])) }
+        ) { (ExactText(try $0[0]), (rows: (try $0[1] as ServerCount).value, key: try $0[2] as [UInt8])) }
         return Dictionary(rows) { first, _ in first }
     }
 

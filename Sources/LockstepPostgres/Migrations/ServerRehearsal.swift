@@ -35,9 +35,9 @@ public struct ServerRehearsal {
         for set in sets where report.failure == nil {
             try run(set, copy, &report, progress)
         }
-        let written: Int64? = try copy.value(
+        let written: ServerCount? = try copy.value(
             "SELECT pg_catalog.pg_wal_lsn_diff(\(Self.logPosition(copy))::pg_lsn, \(start)::pg_lsn)::int8")
-        report.logBytes = Int(written ?? 0)
+        report.logBytes = written?.value ?? 0
         report.bytesAfter = try Self.size(copy)
         report.time = report.time.ended()
         return report
@@ -113,8 +113,9 @@ public struct ServerRehearsal {
     }
 
     private static func size(_ connection: borrowing ServerConnection) throws -> Int {
-        try connection.value(
-            "SELECT pg_catalog.pg_database_size(pg_catalog.current_database())") ?? 0
+        let size: ServerCount? = try connection.value(
+            "SELECT pg_catalog.pg_database_size(pg_catalog.current_database())")
+        return size?.value ?? 0
     }
 
     private static func logPosition(_ connection: borrowing ServerConnection) throws -> String {
@@ -136,8 +137,9 @@ extension TableRowCounts {
             """
         ) { (schema: try $0[0] as String, table: try $0[1] as String) }
         for one in tables {
-            counts[ExactText("\(one.schema).\(one.table)")] = try connection.value(
+            let rows: ServerCount? = try connection.value(
                 "SELECT pg_catalog.count(*) FROM \(name: one.schema).\(name: one.table)")
+            counts[ExactText("\(one.schema).\(one.table)")] = rows?.value
         }
         self.init(counts)
     }

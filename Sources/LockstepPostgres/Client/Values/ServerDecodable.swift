@@ -44,6 +44,16 @@ extension Int: ServerDecodable {
         self.init(exactly: number)
     }
 }
+extension UInt32: ServerDecodable {
+    /// The number of these digits, such as that of an object in the server's catalogue.
+    public init?(serverText: String) { self.init(serverText) }
+
+    /// A sealed integer.
+    public init?(sealed value: Value) {
+        guard case .integer(let number) = value else { return nil }
+        self.init(exactly: number)
+    }
+}
 extension Double: ServerDecodable {
     /// The number of these digits.
     public init?(serverText: String) { self.init(serverText) }

@@ -7,10 +7,10 @@ struct ServerGuard {
     private struct Table {
         let schema: String
         let name: String
-        let file: Int64
-        let size: Int64
-        let deleted: Int64
-        let inserted: Int64
+        let file: UInt32
+        let size: Int
+        let deleted: Int
+        let inserted: Int
         /// Whether the server's statistics, which can be old, count rows in it.
         let countsRows: Bool
         /// Whether a policy could hide rows.
@@ -100,8 +100,8 @@ struct ServerGuard {
             return (
                 try row[0],
                 Table(
-                    schema: try row[1], name: try row[2], file: try row[3], size: try row[4],
-                    deleted: try row[5], inserted: try row[6], countsRows: try row[7], mayHide: try row[8])
+                    schema: try row[1], name: try row[2], file: try row[3], size: (try row[4] as ServerCount).value,
+                    deleted: (try row[5] as ServerCount).value, inserted: (try row[6] as ServerCount).value, countsRows: try row[7], mayHide: try row[8])
             )
         }
         return Dictionary(rows.compactMap(\.self)) { $1 }
@@ -161,11 +161,11 @@ struct ServerGuard {
     /// Whether a table with a new file has none of its old rows.
     /// - Parameter inserted: How many rows this transaction has inserted, since it truncated the table if it did.
     private static func isTruncated(
-        _ table: Table, _ inserted: Int64, _ connection: borrowing ServerConnection
+        _ table: Table, _ inserted: Int, _ connection: borrowing ServerConnection
     ) throws -> Bool {
         guard inserted > 0 else { return try isEmpty(table, connection) }
-        let rows: Int64? = try connection.value(
+        let rows: ServerCount? = try connection.value(
             "SELECT pg_catalog.count(*) FROM ONLY \(name: table.schema).\(name: table.name)")
-        return rows.map { $0 <= inserted } ?? false
+        return rows.map { $0.value <= inserted } ?? false
     }
 }

@@ -1,30 +1,35 @@
 internal import CPostgreSQL
 internal import Lockstep
 
-/// The result of a statement, in libpq's memory.
+/// The result of a statement: its rows, and what libpq has of it beside them.
 // Sendable by this proof: libpq's functions that read a result change nothing in it, and only `deinit` frees it.
 @safe
 final class ServerResult: @unchecked Sendable {
-    fileprivate let result: OpaquePointer
+    private let result: OpaquePointer
+    private let rows: ServerRows
 
-    init(_ result: OpaquePointer) { unsafe self.result = unsafe result }
+    /// - Parameter rows: The rows that came before the result itself.
+    init(_ result: OpaquePointer, _ rows: ServerRows = ServerRows()) {
+        unsafe self.result = unsafe result
+        self.rows = rows
+    }
 
     deinit { unsafe PQclear(result) }
 
     var status: ExecStatusType { unsafe PQresultStatus(result) }
-    var rowCount: Int { Int(unsafe PQntuples(result)) }
+    var rowCount: Int { rows.count }
     var columnCount: Int { Int(unsafe PQnfields(result)) }
 
     /// The command, such as `INSERT 0 1`.
     var command: String { unsafe String(cString: PQcmdStatus(result)) }
 
     /// How many rows the statement inserted, changed, deleted, or returned.
-    var affected: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
+    var affected: Int { unsafe ServerCount(serverText: String(cString: PQcmdTuples(result)))?.value ?? 0 }
 
     var failure: ServerFailure {
         ServerFailure(
             state: field(Int32(UInt8(ascii: "C"))) ?? "", message: field(Int32(UInt8(ascii: "M"))) ?? message,
-            position: field(Int32(UInt8(ascii: "P"))).flatMap { Int($0) }, table: field(Int32(UInt8(ascii: "t"))),
+            position: field(Int32(UInt8(ascii: "P"))).flatMap { ServerCount(serverText: $0)?.value }, table: field(Int32(UInt8(ascii: "t"))),
             column: field(Int32(UInt8(ascii: "c"))), place: field(Int32(UInt8(ascii: "W"))))
     }
 
@@ -48,9 +53,7 @@ final class ServerResult: @unchecked Sendable {
         return table == 0 || number <= 0 ? nil : ResultOrigin(table: table, column: Int(number))
     }
 
-    func isNull(_ row: Int, _ column: Int) -> Bool {
-        unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
-    }
+    func isNull(_ row: Int, _ column: Int) -> Bool { rows.isNull(row, column) }
 
     /// Whether another result of the same statement has the same values in the same order.
     func hasSameValues(as other: ServerResult) -> Bool {
@@ -70,10 +73,6 @@ final class ServerResult: @unchecked Sendable {
     }
 
     func withBytes<Output>(_ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Output) -> Output {
-        let length = Int(unsafe PQgetlength(result, Int32(row), Int32(column)))
-        let start = unsafe UnsafeRawPointer(PQgetvalue(result, Int32(row), Int32(column)))
-        return unsafe body(
-            UnsafeBufferPointer(
-                start: start?.assumingMemoryBound(to: UInt8.self), count: length))
+        unsafe rows.withBytes(row, column, body)
     }
 }

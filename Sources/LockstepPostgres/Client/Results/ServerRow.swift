@@ -24,7 +24,7 @@ public struct ServerRow: Sendable {
     /// by its type. Values of types that SQLite does not have are texts.
     /// - Throws: `LockstepError.Code.decodeMismatch`.
     public func value(_ column: Int) throws(LockstepError) -> Value {
-        if !opened.isEmpty, let value = opened[column] { return value }
+        if opened.indices.contains(column), let value = opened[column] { return value }
         return try result.value(number, column)
     }
 
@@ -36,7 +36,7 @@ public struct ServerRow: Sendable {
                 guard let output = Output.fromNull else { throw mismatch(column, "NULL") }
                 return output
             }
-            if !opened.isEmpty, let value = opened[column] {
+            if opened.indices.contains(column), let value = opened[column] {
                 guard let output = Output(sealed: value) else {
                     throw mismatch(column, "a value of another type")
                 }
