@@ -1,7 +1,8 @@
 internal import Lockstep
 
 /// The places of sealed columns in the server's catalogue, which keep their numbers when a version renames them. The
-/// registry follows: it would otherwise name columns that are not there, and no connection with keys would open.
+/// registry follows what the script says, and nothing else: whatever the catalogue shows that no statement of the script
+/// has done, as an event trigger of the operator's can do it, is signed by nobody.
 struct ServerSealedNames {
     private struct Place {
         let dataset: [UInt8]
@@ -9,14 +10,18 @@ struct ServerSealedNames {
         let origin: ResultOrigin
         /// The numbers of the primary key's columns, in the key's order.
         let key: [Int]
+        let keyNames: [String]
     }
 
     private let schema: String
+    private let said: SaidNames
     private let places: [Place]
 
     /// Looks up what the registries name, before a version's statements run.
-    init(_ schema: String, _ connection: borrowing ServerConnection) throws {
+    /// - Parameter statements: The statements that are to run.
+    init(_ schema: String, _ statements: [ServerScript.Statement], _ connection: borrowing ServerConnection) throws {
         self.schema = schema
+        said = SaidNames(statements.map(\.sql), in: schema)
         var places: [Place] = []
         for (dataset, column) in try Self.claimed(schema, connection) {
             guard let table = try ServerTable(column.table, in: schema, connection),
@@ -25,7 +30,7 @@ struct ServerSealedNames {
             places.append(
                 Place(
                     dataset: dataset, column: column, origin: ResultOrigin(table: table.oid, column: detail.number),
-                    key: Self.key(of: table)))
+                    key: Self.key(of: table), keyNames: table.shape.key.columns.map(\.name)))
         }
         self.places = places
     }
@@ -42,7 +47,8 @@ struct ServerSealedNames {
     }
 
     /// Gives the registries the names that the columns have now, in the open transaction.
-    /// - Throws: `LockstepError.Code.keyUnavailable` if that takes keys that were not given;
+    /// - Throws: `LockstepError.Code.tampered` for a name that no statement has given;
+    ///   `LockstepError.Code.keyUnavailable` if that takes keys that were not given;
     ///   `LockstepError.Code.misuse` for a column that cannot hold its cells, or be found by its tokens, any more.
     func follow(_ connection: borrowing ServerConnection) throws {
         guard !places.isEmpty else { return }
@@ -62,7 +68,9 @@ struct ServerSealedNames {
     private func follow(
         _ place: Place, _ connection: borrowing ServerConnection
     ) throws -> Bool {
+        let wanted = said.name(of: place.column.name, in: place.column.table)
         guard let now = try name(of: place.origin, connection) else {
+            guard wanted == nil else { throw unsaid(place, "is gone") }
             return try change(place, connection) { registry in
                 try registry.rename(place.column.id, to: "", of: "")
             }
@@ -80,9 +88,17 @@ struct ServerSealedNames {
         }) {
             throw refused(place, "renames or drops \(index.name), which holds its tokens")
         }
+        let isSaid = wanted.map { SQLName($0.table) == SQLName(now.table) && SQLName($0.column) == SQLName(now.column) }
+        guard isSaid == true else { throw unsaid(place, "has another name") }
         let isBound = place.column.mode.bindsToRow
         guard !isBound || Self.key(of: table) == place.key else {
             throw refused(place, "changes the primary key that its cells are sealed to")
+        }
+        let key = place.keyNames.map { said.name(of: $0, in: place.column.table)?.column }
+        guard !isBound || zip(key, table.shape.key.columns).allSatisfy({ said, now in
+            said.map { SQLName($0) == SQLName(now.name) } == true
+        }) else {
+            throw unsaid(place, "has a primary key with another name")
         }
         let rowKey = isBound ? SealedRowKey(table.shape.key) : nil
         let isSame =
@@ -127,6 +143,15 @@ struct ServerSealedNames {
         try body(&registry)
         try table.write(&registry, keys, connection)
         return true
+    }
+
+    /// The error for what the catalogue shows and the script does not say.
+    private func unsaid(_ place: Place, _ what: String) -> LockstepError {
+        LockstepError(
+            .tampered, "\(place.column.title) is sealed and \(what), which no statement of the migration says",
+            hint:
+                "write ALTER TABLE … RENAME or DROP as statements of their own; if they are, something on the server did it, such as an event trigger",
+            context: place.column.context)
     }
 
     private func refused(_ place: Place, _ what: String) -> LockstepError {

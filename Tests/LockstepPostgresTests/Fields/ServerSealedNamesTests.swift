@@ -76,6 +76,41 @@ import Testing
         #expect(try connection().fields?.columns.count == 2)
     }
 
+    @Test(
+        "What no statement of a version has renamed or dropped is signed by nobody, and the version is rolled back",
+        arguments: [
+            "ALTER TABLE films RENAME title TO title_old; ALTER TABLE films ADD COLUMN title text",
+            "ALTER TABLE films RENAME title TO name", "ALTER TABLE films RENAME TO movies",
+            "ALTER TABLE films RENAME id TO number", "ALTER TABLE films DROP COLUMN cover", "DROP TABLE films",
+        ],
+        [
+            "ALTER TABLE films ADD COLUMN rating integer;", "ALTER TABLE films RENAME COLUMN year TO released;",
+            "-- lockstep: protect films.note dataset=films",
+        ])
+    func unsaid(_ change: String, _ version: String) throws {
+        let server = try connection(isFirst: true)
+        let first = Self.sealed.replacing("year integer", with: "year integer, note text")
+        _ = try ServerMigrator(ServerScratch.set(first)).run(on: server)
+        let operate = try connection(hasKeys: false)
+        try operate.execute(
+            ServerSQL(
+                verbatim: """
+                    CREATE FUNCTION spy() RETURNS event_trigger LANGUAGE plpgsql AS $spy$BEGIN
+                        IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('films') AND attname = 'cover')
+                            AND NOT EXISTS (SELECT FROM pg_attribute WHERE attname = 'title_old')
+                            AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('films') AND attname = 'title')
+                            AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('films') AND attname = 'id')
+                        THEN \(change); INSERT INTO lockstep_exposed VALUES ('films', 'title') ON CONFLICT DO NOTHING; END IF;
+                    END$spy$
+                    """))
+        try operate.execute("CREATE EVENT TRIGGER spy ON ddl_command_end EXECUTE FUNCTION spy()")
+        let set = try ServerScratch.set(first, ServerScratch.up(version))
+        #expect(throws: LockstepError.self) { _ = try ServerMigrator(set).run(on: server) }
+        #expect(try ServerScratch.recorded(server) == ["1"])
+        try operate.execute("DROP EVENT TRIGGER spy")
+        #expect(try connection().fields?.columns.values.map(\.column.title).sorted() == ["films.cover", "films.title"])
+    }
+
     @Test("Without the keys a version that renames or drops one is rolled back; any other runs")
     func withoutKeys() throws {
         _ = try ServerMigrator(ServerScratch.set(Self.sealed)).run(

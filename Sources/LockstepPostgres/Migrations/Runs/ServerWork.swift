@@ -37,9 +37,9 @@ struct ServerWork {
         _ connection: borrowing ServerConnection, before: (Int) throws -> Void
     ) throws -> [LockstepError] {
         let guardian = try ServerGuard(script, connection)
-        let names = isOfShape ? nil : try ServerSealedNames(ledger.schema, connection)
-        let actions = ServerActions(script, ledger.schema, isOfShape: isOfShape)
         let statements = one.map { [$0] } ?? script.statements
+        let names = isOfShape ? nil : try ServerSealedNames(ledger.schema, statements, connection)
+        let actions = ServerActions(script, ledger.schema, isOfShape: isOfShape)
         for (place, statement) in statements.enumerated() {
             if one == nil { try actions.run(before: place, connection) }
             try before(statement.line)

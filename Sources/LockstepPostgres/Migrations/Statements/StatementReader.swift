@@ -112,6 +112,13 @@ struct StatementReader {
         return words
     }
 
+    /// Passes over one token, or what stands in parentheses.
+    mutating func skipOver() {
+        let start = position
+        _ = parentheses()
+        if position == start { skip() }
+    }
+
     /// Passes over one token.
     mutating func skip() { position = min(position + 1, pieces.count) }
 }
