@@ -43,28 +43,30 @@ public struct ServerConnection: ~Copyable, Sendable {
     /// - Throws: `LockstepError` with the server's SQLSTATE in its context, and a code that follows from it.
     @discardableResult
     public func execute(_ sql: ServerSQL) throws(LockstepError) -> Int {
-        try session.run(sql).affected
+        guard sql.lookups.isEmpty else { throw ServerSQL.unread }
+        return try session.run(sql).affected
     }
 
     /// Runs one statement, and reads the rows that it returns. With the keys of their dataset, sealed columns are open
     /// if the key of their row is in the result.
     /// - Throws: The errors of ``execute(_:)``, and those of `body`; `LockstepError.Code.misuse` for a sealed column
-    ///   without its row's key, and for a cell in a column of an expression or a view; `LockstepError.Code.cellForged`,
+    ///   without its row's key, and for an expression that has its name; `LockstepError.Code.tampered` if another
+    ///   relation stands in the place of its table; `LockstepError.Code.cellForged`,
     ///   `LockstepError.Code.cellMalformed`, `LockstepError.Code.keyUnavailable`; the errors of a registry that is
     ///   not proven.
     public func query<Output>(_ sql: ServerSQL, _ body: (ServerRow) throws -> Output) throws -> [Output] {
         try session.fields?.look(self)
-        return try opening(session.run(sql), sql.lookups).map(body)
+        return try opening(session.run(sql), of: sql).map(body)
     }
 
     /// A result with its sealed columns open.
     func opening(
-        _ result: ServerResult, _ lookups: [ServerSQL.Lookup] = []
+        _ result: ServerResult, of sql: ServerSQL
     ) throws -> SealedResult {
         guard let fields = session.fields, !fields.isLooking else {
             return SealedResult(plain: result)
         }
-        return try SealedResult(result, fields, lookups, self)
+        return try SealedResult(result, fields, sql, self)
     }
 
     /// The first column of the first row; nil without rows, or for NULL.
@@ -90,7 +92,7 @@ public struct ServerConnection: ~Copyable, Sendable {
                 .misuse, "a statement to be prepared has values in it",
                 hint: "write $1 where the value goes, and give the value with each run")
         }
-        return ServerStatement(session: session, name: try session.prepare(sql.text))
+        return ServerStatement(session: session, name: try session.prepare(sql.text), text: sql.text)
     }
 
     /// Runs `body` in a transaction, and commits. An error rolls back.
@@ -155,8 +157,7 @@ public struct ServerConnection: ~Copyable, Sendable {
         do {
             while let piece = try session.getCopy() { try body(piece) }
         } catch {
-            while let _ = try? session.getCopy() {}
-            _ = try? session.drain()
+            session.abandonCopyOut()
             throw error
         }
         return try session.drain()

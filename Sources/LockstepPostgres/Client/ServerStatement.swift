@@ -4,15 +4,16 @@ public import Lockstep
 public struct ServerStatement {
     let session: ServerSession
     let name: String
+    private let text: String
     /// The look-ups in sealed columns; nil without any.
     private let lookup: PreparedLookup?
 
-    init(session: ServerSession, name: String) {
-        (self.session, self.name, lookup) = (session, name, nil)
+    init(session: ServerSession, name: String, text: String) {
+        (self.session, self.name, self.text, lookup) = (session, name, text, nil)
     }
 
     init(session: ServerSession, lookup: PreparedLookup) {
-        (self.session, name, self.lookup) = (session, "", lookup)
+        (self.session, name, text, self.lookup) = (session, "", "", lookup)
     }
 
     /// Runs it with these values.
@@ -35,15 +36,12 @@ public struct ServerStatement {
         if let lookup { return try lookup.query(values, session, connection).map(body) }
         try session.fields?.look(connection)
         let result = try session.run(prepared: name, values.map { $0.serverParameter })
-        return try connection.opening(result).map(body)
+        return try connection.opening(result, of: ServerSQL(verbatim: text)).map(body)
     }
 
     private func requirePlain() throws(LockstepError) {
         guard lookup == nil else {
-            throw LockstepError(
-                .misuse,
-                "the rows of a look-up in a sealed column are compared with its value",
-                hint: "read them with `query`")
+            throw ServerSQL.unread
         }
     }
 

@@ -10,10 +10,11 @@ extension ServerConnection {
     /// - Parameters:
     ///   - table: The table.
     ///   - values: The values by column, those of sealed columns as they are.
-    /// - Returns: The row's key, in the key's order; empty for a table without one.
+    /// - Returns: The row's key as it is stored, in the key's order; empty for a table without one.
     /// - Throws: `LockstepError.Code.misuse` for a table without sealed columns, a column that it has not, and a key
-    ///   that is missing; `LockstepError.Code.typeMismatch` for a value that is not of its column's type; the errors
-    ///   of ``query(_:_:)``.
+    ///   that is missing; `LockstepError.Code.typeMismatch` for a value that is not of its column's type;
+    ///   `LockstepError.Code.sqlFailed` for a row that a trigger leaves out or gives another key: outside a
+    ///   transaction the latter is stored all the same; the errors of ``query(_:_:)``.
     @discardableResult
     public func insert(_ table: String, _ values: [String: Value]) throws -> [Value] {
         let names = values.keys.sortedByBytes()
@@ -37,8 +38,8 @@ extension ServerConnection {
     public func insert(
         _ table: String, _ columns: [String], _ rows: [[Value]]
     ) throws -> [[Value]] {
-        // What the table's triggers and defaults name is in the schema.
-        guard !session.needsTransaction else {
+        // What the table's triggers and defaults name is in the schema; and what is left out leaves none.
+        guard !session.needsTransaction, isInTransaction || rows.count < 2 else {
             return try transaction { try $0.insert(table, columns, rows) }
         }
         try fields?.look(self)
@@ -64,12 +65,16 @@ extension ServerConnection {
             parameters.append(try insertion.parameters(row, key))
             keys.append(key)
         }
-        if parameters.count == 1 {
-            _ = try session.run(prepared: statement.name, parameters[0])
-        } else {
-            try statement.executeAll(parameters)
+        guard parameters.count > 1 else {
+            return [try insertion.storedKey(session.run(prepared: statement.name, parameters[0]), keys[0])]
         }
-        return keys
+        var stored: [[Value]] = []
+        stored.reserveCapacity(keys.count)
+        try session.runPipelined(prepared: statement.name, parameters) { result throws(LockstepError) in
+            stored.append(try insertion.storedKey(result, keys[stored.count]))
+        }
+        guard stored.count == keys.count else { throw insertion.leftOut }
+        return stored
     }
 
     private static let fewestToCopy = 16
@@ -102,7 +107,7 @@ extension ServerConnection {
             _ = try? session.endCopyIn(because: "the client gave up")
             throw error
         }
-        _ = try session.endCopyIn(to: table.shape.name)
+        guard try session.endCopyIn(to: table.shape.name) == rows.count else { throw insertion.leftOut }
         return keys
     }
 

@@ -27,6 +27,8 @@ final class ServerFields {
     var reserved: [UInt32: ArraySlice<Int64>] = [:]
     /// Prepared statements by their texts.
     private var statements: [ExactText: ServerStatement] = [:]
+    private var mentions: [ExactText: SealedMentions] = [:]
+    private var mentionsReading = 0
     /// Whether the open transaction has looked.
     var hasLooked = false
     /// Whether the registries are being read, whose rows are plain.
@@ -160,7 +162,7 @@ final class ServerFields {
         }
         if !isOwn { try trust.requireRelied(proven) }
         (self.columns, self.proven, self.database) = (columns, proven, database)
-        self.tables = Dictionary(uniqueKeysWithValues: tables.values.map { ($0.oid, $0) })
+        self.tables = Dictionary(tables.values.map { ($0.oid, $0) }) { first, _ in first }
         reserved = [:]
         marks = now
     }
@@ -220,13 +222,13 @@ final class ServerFields {
         return found
     }
 
-    /// The length of what every cell begins with.
-    static let prefixLength = 5
-
-    /// Whether these are the first bytes of a cell under one of the keys.
-    func isBeginning(_ bytes: [UInt8], ofLength length: Int) -> Bool {
-        guard let prefix = CellPrefix(bytes.span, length: length) else { return false }
-        return keys.contains { $0.versions.contains(prefix.keyVersion) }
+    /// What a statement says of sealed columns. Texts come again and again.
+    func mentions(in text: String) -> SealedMentions {
+        if mentionsReading != reading || mentions.count > 256 { (mentions, mentionsReading) = ([:], reading) }
+        if let known = mentions[ExactText(text)] { return known }
+        let found = SealedMentions(text, columns.values)
+        mentions[ExactText(text)] = found
+        return found
     }
 
     /// A statement that is prepared once.

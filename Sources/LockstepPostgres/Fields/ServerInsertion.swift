@@ -81,9 +81,35 @@ struct ServerInsertion {
 
     // MARK: As INSERT
 
-    /// The text of an INSERT of one row.
+    /// The text of an INSERT of one row, which returns the key that the row has got.
     var statement: String {
-        writing.insertion(targets.map(\.name), overriding: writing.table.details.contains(where: \.isAlwaysIdentity))
+        let key = writing.keyNames.map { SQLTokens.quote($0) }
+        return writing.insertion(
+            targets.map(\.name), overriding: writing.table.details.contains(where: \.isAlwaysIdentity))
+            + (key.isEmpty ? "" : " RETURNING \(key.joined(separator: ", "))")
+    }
+
+    /// The key of a row as the server has stored it.
+    /// - Parameter sealed: The key that its cells are sealed to; empty if none is.
+    /// - Throws: `LockstepError.Code.sqlFailed` for a row that the server left out, or stored under another key.
+    func storedKey(_ result: ServerResult, _ sealed: [Value]) throws(LockstepError) -> [Value] {
+        guard result.affected == 1, writing.keyNames.isEmpty || result.rowCount == 1 else { throw leftOut }
+        var key: [Value] = []
+        for column in writing.keyNames.indices { key.append(try result.value(0, column)) }
+        guard !writing.bindsToRow || key == sealed else {
+            throw LockstepError(
+                .sqlFailed,
+                "the server has stored a row of \(writing.table.shape.name) under another key than the one that its cells are sealed to",
+                hint: "look for a trigger that changes the key of new rows", context: .init(table: writing.table.shape.name))
+        }
+        return key
+    }
+
+    /// The error for a row that is not there although the server reported no error.
+    var leftOut: LockstepError {
+        LockstepError(
+            .sqlFailed, "the server left out a row for \(writing.table.shape.name), without an error",
+            hint: "look for a trigger that returns NULL, or a rule, on the table", context: .init(table: writing.table.shape.name))
     }
 
     /// The parameters of an INSERT of a row.

@@ -40,14 +40,14 @@ struct ServerTable: Sendable, Equatable {
             WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}'::"char"[])
                 AND pg_catalog.lower(c.relname::text COLLATE "C") OPERATOR(pg_catalog.=) \(name.asciiLowercased)
             """
-        ) { (oid: try $0[0] as Int64, name: try $0[1] as String) }
+        ) { (oid: try $0[0] as UInt32, name: try $0[1] as String) }
         guard let table = found.first else { return nil }
         guard found.count == 1 else {
             throw LockstepError(
                 .foreignSchema, "the schema \(schema) has two tables named \(name)",
                 hint: "rename one: names of sealed columns do not differ by case alone", context: .init(table: name))
         }
-        try self.init(UInt32(table.oid), table.name, in: schema, connection)
+        try self.init(table.oid, table.name, in: schema, connection)
     }
 
     private init(
@@ -90,21 +90,26 @@ struct ServerTable: Sendable, Equatable {
                 SealedTable.Column(
                     name: try row[0], type: try row[1], isNotNull: try row[2],
                     defaultSQL: try row[3],
-                    keyPosition: (try row[4] as Int?).map { $0 + 1 } ?? 0,
+                    keyPosition: (try row[4] as ServerCount?).map { $0.value + 1 } ?? 0,
                     isGenerated: try row[5]),
                 Detail(
-                    number: try row[6], type: UInt32(try row[7] as Int64),
+                    number: (try row[6] as ServerCount).value, type: try row[7],
                     isAlwaysIdentity: try row[8], sequence: try row[9])
             )
         }
     }
 
-    /// Whether rows that come by COPY are stored as those of an INSERT are: it knows no rules, and refuses row-level
-    /// security.
+    /// Whether rows that come by COPY are stored as those of an INSERT are, and under the keys that are sent: it knows
+    /// no rules, refuses row-level security, and does not say what a trigger has made of a row.
     func takesCopies(_ connection: borrowing ServerConnection) throws -> Bool {
         try connection.value(
             """
-            SELECT NOT relhasrules AND NOT pg_catalog.row_security_active(oid) FROM pg_catalog.pg_class
+            SELECT NOT relhasrules AND NOT pg_catalog.row_security_active(oid)
+                AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger AS g
+                    WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_class.oid AND NOT g.tgisinternal
+                        AND g.tgenabled OPERATOR(pg_catalog.<>) 'D'
+                        AND (g.tgtype::int4 OPERATOR(pg_catalog.&) 7) OPERATOR(pg_catalog.=) 7)
+            FROM pg_catalog.pg_class
             WHERE oid OPERATOR(pg_catalog.=) \(Int64(oid))::oid
             """) ?? false
     }

@@ -81,7 +81,7 @@ package struct SQLTokens: Sequence, IteratorProtocol {
 
     /// The name in `text`, without its quotes if it has any. Quotes are bytes: with a combining mark after it,
     /// a quote is a different character in a `String`, but not to SQLite.
-    static func unquote(_ text: String) -> String {
+    package static func unquote(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, bytes.count >= 2 else { return text }
         let inner = bytes[1..<(bytes.count - 1)]

@@ -64,7 +64,7 @@ final class PreparedLookup {
     ) throws -> SealedResult {
         let known = places.flatMap { $0.fit(result) ? $0 : nil }
         let wanted = zip(sql.lookups, run.wanted)
-        let opened = try SealedResult(result, fields, connection, known) {
+        let opened = try SealedResult(result, fields, connection, sql.text, known) {
             places throws(LockstepError) in
             var checks: [ServerSQL.Lookup.Check] = []
             for (lookup, (column, value)) in wanted {

@@ -21,26 +21,27 @@ extension ServerConnection {
             try execute("SELECT pg_catalog.set_config('statement_timeout', \(String(max(1, milliseconds))), true)")
         }
         guard isCursor else {
-            _ = try take(ServerSQL(verbatim: sql), header, row)
+            _ = try take(ServerSQL(verbatim: sql), of: sql, header, row)
             return
         }
         try execute(ServerSQL(verbatim: "DECLARE lockstep_rows NO SCROLL CURSOR FOR \(sql)"))
         var isFirst = true
-        while try take("FETCH FORWARD 500 FROM lockstep_rows", isFirst ? header : { _ in }, row)
+        while try take("FETCH FORWARD 500 FROM lockstep_rows", of: sql, isFirst ? header : { _ in }, row)
             > 0
         {
             isFirst = false
         }
     }
 
+    /// - Parameter text: The statement whose rows these are.
     /// - Returns: The number of rows.
     private func take(
-        _ sql: ServerSQL, _ header: ([String]) throws -> Void, _ row: ([Value]) throws -> Void
+        _ sql: ServerSQL, of text: String, _ header: ([String]) throws -> Void, _ row: ([Value]) throws -> Void
     ) throws -> Int {
         try session.fields?.look(self)
         let result = try session.run(sql)
         try header((0..<result.columnCount).map { result.name($0) })
-        _ = try opening(result).map { one in
+        _ = try opening(result, of: ServerSQL(verbatim: text)).map { one in
             try row((0..<one.count).map { try one.value($0) })
         }
         return result.rowCount

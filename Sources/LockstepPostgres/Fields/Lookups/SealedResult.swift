@@ -3,8 +3,9 @@ internal import Lockstep
 /// A result whose sealed columns are open.
 ///
 /// The server says from which column of which table each column of the result came, and the cell proves it: it opens in
-/// no other column, and in no other row. A value that looks like a cell and whose column the server does not name, as
-/// that of an expression or a view, is an error and never a value.
+/// no other column, and in no other row. A column that the statement says to be sealed opens, or is an error: whatever
+/// stands before its table on the server has no say in it. What the statement does not name is what the server answers,
+/// bytes that look like a cell included.
 struct SealedResult {
     let result: ServerResult
     /// The numbers of the rows that count.
@@ -21,13 +22,14 @@ struct SealedResult {
     }
 
     /// - Throws: `LockstepError.Code.misuse` for a sealed column without its row's key, and for a look-up whose column
-    ///   is not in the result; `LockstepError.Code.cellForged`, `LockstepError.Code.cellMalformed`,
+    ///   is not in the result; `LockstepError.Code.tampered` for another relation in the place of a table with sealed
+    ///   columns; `LockstepError.Code.cellForged`, `LockstepError.Code.cellMalformed`,
     ///   `LockstepError.Code.keyUnavailable`; the errors of ``ServerFields/look(_:)``.
     init(
-        _ result: ServerResult, _ fields: ServerFields, _ lookups: [ServerSQL.Lookup],
-        _ connection: borrowing ServerConnection
+        _ result: ServerResult, _ fields: ServerFields, _ sql: ServerSQL, _ connection: borrowing ServerConnection
     ) throws {
-        try self.init(result, fields, connection, nil) { places throws(LockstepError) in
+        let lookups = sql.lookups
+        try self.init(result, fields, connection, sql.text, nil) { places throws(LockstepError) in
             var checks: [ServerSQL.Lookup.Check] = []
             for lookup in lookups {
                 let column = try fields.column(lookup.title)
@@ -38,20 +40,21 @@ struct SealedResult {
     }
 
     /// - Parameters:
+    ///   - text: The statement.
     ///   - known: Where results like this one have sealed columns; nil to find out.
     ///   - checks: What rows must hold to count.
     init(
         _ result: ServerResult, _ fields: ServerFields,
         _ connection: borrowing ServerConnection,
-        _ known: Places?, checks: (Places) throws(LockstepError) -> [ServerSQL.Lookup.Check]
+        _ text: String, _ known: Places?, checks: (Places) throws(LockstepError) -> [ServerSQL.Lookup.Check]
     ) throws {
         self.result = result
         var places = try known ?? Places(result, fields)
-        if places.hasStranger(result, fields) {
+        if try places.stranger(result, fields, text, connection) != nil {
             // The table may have been made again since the registry was read.
             try fields.refresh(connection)
             places = try Places(result, fields)
-            guard !places.hasStranger(result, fields) else { throw places.stranger(fields) }
+            if let error = try places.stranger(result, fields, text, connection) { throw error }
         }
         self.places = places
         let checks = try checks(places)
@@ -155,34 +158,54 @@ struct SealedResult {
             return found.count == 1 ? found[0].number : nil
         }
 
-        /// Whether a value that looks like a cell is in a column that is no sealed one.
-        func hasStranger(_ result: ServerResult, _ fields: ServerFields) -> Bool {
-            guard !fields.columns.isEmpty else { return false }
+        /// The error for a column that the statement says to be sealed, and that the server answers from elsewhere; nil
+        /// if there is none.
+        func stranger(
+            _ result: ServerResult, _ fields: ServerFields, _ text: String, _ connection: borrowing ServerConnection
+        ) throws -> LockstepError? {
+            let mentions = fields.mentions(in: text)
+            guard !mentions.isEmpty else { return nil }
             let known = Set(sealed.map(\.number))
-            for column in 0..<result.columnCount
-            where result.type(column) == ServerType.bytea && !known.contains(column) {
-                // A plain column of a table whose sealed columns are known.
-                if let table = origins[column]?.table, fields.tables[table] != nil { continue }
-                for row in 0..<result.rowCount where !result.isNull(row, column) {
-                    let isCell = unsafe result.withBytes(row, column) { text in
-                        let start = unsafe text.prefix(2 + 2 * ServerFields.prefixLength)
-                        let bytes = unsafe [UInt8](serverText: String(decoding: start, as: UTF8.self))
-                        return fields.isBeginning(bytes ?? [], ofLength: text.count / 2 - 1)
-                    }
-                    if isCell { return true }
+            for column in origins.indices where !known.contains(column) && mentions.expectsSealed(column, result) {
+                guard let origin = origins[column], fields.tables[origin.table] == nil else {
+                    return Self.expression(result.name(column), fields)
+                }
+                let relation = try Self.relation(origin.table, connection)
+                guard let relation, fields.table(relation) == nil, mentions.mentions(relation) else {
+                    return Self.other(result.name(column))
                 }
             }
-            return false
+            return nil
         }
 
-        func stranger(_ fields: ServerFields) -> LockstepError {
+        /// The name of a relation by its number; nil if the server has none.
+        private static func relation(_ number: UInt32, _ connection: borrowing ServerConnection) throws -> String? {
+            let found = try connection.session.run(
+                """
+                SELECT c.relname::text FROM pg_catalog.pg_class AS c
+                WHERE c.oid OPERATOR(pg_catalog.=) \(Int64(number))::oid
+                """)
+            guard case .text(let name) = try found.value(0, 0) else { return nil }
+            return name
+        }
+
+        private static func expression(_ name: String, _ fields: ServerFields) -> LockstepError {
             let titles = fields.columns.values.map(\.column.title).sortedByBytes()
             return LockstepError(
                 .misuse,
-                "the result has sealed cells in a column that the server does not name: that of an expression or a view",
+                "the column \(name) of the result is that of a sealed column by its name, and comes from an expression or another column",
                 hint:
-                    "select the sealed column itself, with its row's key, from its table: one of "
-                    + titles.joined(separator: ", "))
+                    "select the sealed column itself, with its row's key, from its table (\(titles.joined(separator: ", "))), or give the result's column another name"
+            )
+        }
+
+        private static func other(_ name: String) -> LockstepError {
+            LockstepError(
+                .tampered,
+                "the server answers \(name), which is sealed, from a relation that is not its table",
+                hint:
+                    "somebody put a view or a table in its place: look for one of the same name in other schemas, pg_catalog among them",
+                context: .init(column: name))
         }
     }
 }

@@ -51,30 +51,22 @@ extension ServerSQL {
     /// Different values can share a token. The rows that only do so are left out once the server has answered: the
     /// statement must be one in which leaving out rows of the result is the same as a stricter condition.
     func requireConjunction() throws(LockstepError) {
-        let bytes = Array(text.utf8)
-        var selects = 0
-        for token in SQLTokens(bytes, from: 0, .postgres) where token.kind == .word {
-            let word = String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased
-            selects += word == "select" ? 1 : 0
-            guard Self.unfit.contains(word) else { continue }
-            throw LockstepError(
-                .misuse,
-                "a look-up in a sealed column stands beside AND alone, not in a statement with \(word.uppercased())",
-                hint: "look up the keys first, then use them in another statement")
-        }
-        guard selects == 1 else {
-            throw LockstepError(
-                .misuse, "a look-up in a sealed column needs a statement with one SELECT",
-                hint: "look up the keys first, then use them in another statement")
+        let clause = LookupClause(text)
+        for lookup in lookups {
+            do throws(LookupClause.Obstacle) {
+                try clause.requireConjunct(at: lookup.offset)
+            } catch {
+                throw LockstepError(
+                    .misuse, "a look-up in a sealed column stands beside AND alone, in the WHERE of one SELECT: \(error.what)",
+                    hint: "look up the keys first, then use them in another statement",
+                    context: .init(column: lookup.title))
+            }
         }
     }
 
-    private static let unfit: Set<String> = [
-        "or", "not", "case", "false", "unknown", "limit", "offset", "fetch", "left", "right",
-        "full",
-        "union", "except", "intersect", "exists", "distinct", "group", "having", "over", "with",
-        "insert", "update", "delete", "merge", "filter",
-    ]
+    /// The error for a look-up whose rows nobody reads.
+    static let unread = LockstepError(
+        .misuse, "the rows of a look-up in a sealed column are compared with its value", hint: "read them with `query`")
 }
 
 extension ServerSQL.Lookup {
