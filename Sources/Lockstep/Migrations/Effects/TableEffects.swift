@@ -98,6 +98,6 @@ public struct TableEffects: Sendable, Hashable, CustomStringConvertible {
         }
         guard let same else { return effects.append(effect) }
         effects[same].count += effect.count
-        effects[same].keys = Array((effects[same].keys + effect.keys).prefix(namedKeys))
+        effects[same].keys = Array((effects[same].keys + effect.keys).prefix(Self.namedKeys))
     }
 }

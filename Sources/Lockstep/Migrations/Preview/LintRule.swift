@@ -19,6 +19,7 @@ package enum LintRule: String, CaseIterable {
     case noRowIDAlias = "no-rowid-alias"
     case invisibleName = "invisible-name"
     case externalContent = "external-content"
+    case temporaryLeft = "temporary-left"
     case rebuild
     case histogram
     case blindIndex = "blind-index"
@@ -61,6 +62,7 @@ package enum LintRule: String, CaseIterable {
         case .noRowIDAlias: "a primary key of numbers is not `INTEGER`, so that SQLite gives it none"
         case .invisibleName: "a name has a character that nobody sees"
         case .externalContent: "a full-text table is made over a table with rows, and not filled"
+        case .temporaryLeft: "a temporary table is made and not dropped: a later version can be in another run"
         case .rebuild: "a table with rows is rebuilt"
         case .histogram: "a blind index would reveal too much about the values"
         case .blindIndex: "what a blind index reveals about the values"

@@ -7,6 +7,7 @@ enum PitfallLint {
         var findings: [LintFinding] = []
         // Full-text tables whose index has no entry yet.
         var unfilled: [SQLName: LintFinding] = [:]
+        var temporary: [SQLName: LintFinding] = [:]
         for statement in statements {
             let cursor = SQLCursor(statement.sql)
             func finding(_ rule: LintRule, _ message: String, _ hint: String) -> LintFinding {
@@ -23,6 +24,13 @@ enum PitfallLint {
                     finding(
                         .copyByPosition, "it copies rows into \(table.spelling) by the position of their columns",
                         "name the columns on both sides: two tables can have theirs in another order"))
+            }
+            if let table = temporaryTable(cursor) {
+                temporary[table] = finding(
+                    .temporaryLeft, "the temporary table \(table.spelling) is there until its connection closes",
+                    "drop it in this version: a later one can run in another program, which does not have it")
+            } else if let table = droppedTable(cursor) {
+                temporary[table] = nil
             }
             if let key = keyWithoutNumbers(cursor) {
                 findings.append(
@@ -42,7 +50,7 @@ enum PitfallLint {
                 unfilled[table] = nil
             }
         }
-        return findings + unfilled.values.sorted { $0.line < $1.line }
+        return findings + (Array(unfilled.values) + Array(temporary.values)).sorted { $0.line < $1.line }
     }
 
     /// Names with a character that nobody sees, and for SQLite is a letter.
@@ -64,6 +72,23 @@ enum PitfallLint {
         var cursor = cursor
         guard let table = target(&cursor), cursor.take("select", "*") else { return nil }
         return table
+    }
+
+    private static func temporaryTable(_ cursor: SQLCursor) -> SQLName? {
+        var cursor = cursor
+        guard cursor.take("create") else { return nil }
+        var isTemporary = cursor.take("temp") || cursor.take("temporary")
+        guard cursor.take("table") else { return nil }
+        _ = cursor.take("if", "not", "exists")
+        isTemporary = isTemporary || (cursor.peek() == "temp" && cursor.peek(1) == ".")
+        return isTemporary ? try? cursor.objectName() : nil
+    }
+
+    private static func droppedTable(_ cursor: SQLCursor) -> SQLName? {
+        var cursor = cursor
+        guard cursor.take("drop", "table") else { return nil }
+        _ = cursor.take("if", "exists")
+        return try? cursor.objectName()
     }
 
     private static func filledTable(_ cursor: SQLCursor) -> SQLName? {

@@ -112,6 +112,8 @@ struct MigrationPreviewTests {
             ("CREATE TABLE b (n\u{A0} TEXT);", "invisible-name", .warning),
             ("CREATE TABLE \"b\u{200B}\" (n TEXT);", "invisible-name", .warning),
             ("CREATE VIRTUAL TABLE f USING fts5(s, content='t', content_rowid='id');", "external-content", .warning),
+            ("CREATE TEMP TABLE left_over (x);", "temporary-left", .warning),
+            ("CREATE TABLE IF NOT EXISTS temp.left_over (x);", "temporary-left", .warning),
             ("CREATE TABLE x (a);\nCOMMIT;", "refused", .error),
             ("PRAGMA foreign_keys = OFF;", "refused", .error),
             ("ALTER TABLE t ALTER COLUMN n SET NOT NULL;", "refused", .error),
