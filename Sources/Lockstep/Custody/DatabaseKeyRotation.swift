@@ -4,7 +4,7 @@ public import SystemPackage
 ///
 /// It never uses `PRAGMA rekey`: when the disk is full or fails, that reports success and destroys the file with the
 /// next write. Here, a kill, a failed write or a power loss at any instant leaves a file with all its rows that opens
-/// with exactly one of the old and the new key; ``Keyring/databaseKey(for:)`` determines which. If the rotation runs
+/// with exactly one of the old and the new key; ``Keyring/databaseKey(for:)`` finds out which. If the rotation runs
 /// again, it finishes or restarts.
 ///
 /// The steps are:
@@ -25,6 +25,8 @@ public import SystemPackage
 /// The rotation writes the database once, reads it four times and the copy five times, and needs free space of the
 /// database's size and a sixteenth more. A new passphrase or another slot needs none of this: slots wrap the keyring's
 /// keys, and the database key stays the same.
+///
+/// The new key is the file's own, with a salt of its own, also if the file shared its key with others before.
 ///
 /// Backups keep the key that they were made with: ``Keyring/databaseKey(ofBackup:)``.
 public struct DatabaseKeyRotation: Sendable {
@@ -108,7 +110,7 @@ public struct DatabaseKeyRotation: Sendable {
         try requireNoMigration()
         try keyringFile.reread(&keyring)
         let standing = try keyring.standingKey(of: database)
-        if standing.state == .pending { return try finish(standing.version, &keyring) }
+        if standing.state == .pending { return try finish(standing, &keyring) }
         try removeLeftover(keyring)
         for _ in 0..<Self.attempts {
             do {
@@ -146,10 +148,14 @@ public struct DatabaseKeyRotation: Sendable {
     ) throws -> KeyRotationReport? {
         let replaced = try keyring.standingKey(of: database).version
         let old = try keyring.databaseKey(for: database)
-        let change = try begin(old, keyring)
+        var known: [UInt8]?
+        let change = try begin(old, keyring) { known = $0 }
         try change.requireSpace(freeSpace)
         let version = try recordPending(&keyring)
-        let new = try keyring.databaseKey(version: version)
+        // A file that the keyring does not record could not be found again under a key of its own.
+        let recorded = known.flatMap { keyring.record(of: $0)?.database }
+        let key = try keyring.newFileKey(of: recorded, keyring.entry(of: version))
+        let new = try keyring.databaseKey(key)
         let exact = try change.copy(from: old, to: new) { try $0.report(to: progress) }
         try Task.checkCancellation()
         let epoch = keyring.epoch + 1
@@ -164,7 +170,7 @@ public struct DatabaseKeyRotation: Sendable {
                 // While the copy was made, another database of the keyring can have got another key.
                 guard try keyring.isUsable(version) else { throw KeyIsGivenUp() }
                 try change.replace(with: copy)
-                let old = try promote(version, replacing: replaced, id, &keyring)
+                let old = try promote(key, replacing: replaced, id, &keyring)
                 report = KeyRotationReport(oldVersion: old, newVersion: version, copy: copy.report)
             }
         } catch is KeyIsGivenUp {
@@ -178,12 +184,12 @@ public struct DatabaseKeyRotation: Sendable {
     /// Recording the new key raises the keyring's epoch, and the old file can lack that one step. If it lacks
     /// more, for example after an interrupted rotation, it is brought up to date first.
     private func begin(
-        _ old: borrowing DatabaseKey, _ keyring: borrowing Keyring
+        _ old: borrowing DatabaseKey, _ keyring: borrowing Keyring, _ identified: ([UInt8]?) -> Void
     ) throws -> KeyChange {
         try KeyChange.begin(database, key: old, schema: options) { connection in
             try requireNoCopy(connection)
-            guard try keyring.isKnown(in: connection) else { return }
-            try keyring.remember(in: connection)
+            if try keyring.isKnown(in: connection) { try keyring.remember(in: connection) }
+            identified(try KeyringTable.database(connection))
         }
     }
 
@@ -235,13 +241,11 @@ public struct DatabaseKeyRotation: Sendable {
                 continue
             }
             do {
-                let head = try DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
-                let entry = try keyring.databaseKey(makingSalt: head)
+                let key = try KeySearch.key(of: path, keyring)
                 // Of a file that no key fits, nobody knows which it had.
-                isUsed = isUsed || entry == nil || entry?.state == .pending
-                guard let entry, entry.state == .pending else { continue }
-                try keyring.relist(
-                    identity(of: path, entry.version, keyring), under: entry.version)
+                isUsed = isUsed || key == nil || key?.state == .pending
+                guard let key, key.state == .pending else { continue }
+                try keyring.relist(identity(of: path, key, keyring), under: key)
             } catch let error as LockstepError where error.code != .busy {
                 // A key that others may know is replaced all the same.
                 isUsed = true
@@ -255,11 +259,11 @@ public struct DatabaseKeyRotation: Sendable {
     ///   - id: The id of the database.
     /// - Returns: The replaced version.
     private func promote(
-        _ version: UInt32, replacing replaced: UInt32? = nil, _ id: [UInt8]?,
-        _ keyring: inout Keyring
+        _ key: FileKey, replacing replaced: UInt32? = nil, _ id: [UInt8]?, _ keyring: inout Keyring
     ) throws -> UInt32 {
+        let version = key.version
         let recorded = id.flatMap { keyring.record(of: $0)?.keyVersion }
-        try keyring.relist(id, under: version)
+        try keyring.relist(id, under: key)
         return try keyring.promoteDatabaseKey(
             version, replacing: replaced ?? (recorded == version ? nil : recorded),
             leaving: reason == .compromise ? .compromised : .retired)
@@ -267,33 +271,32 @@ public struct DatabaseKeyRotation: Sendable {
 
     /// The id of a database that has this key.
     private func identity(
-        of path: FilePath, _ version: UInt32, _ keyring: borrowing Keyring
+        of path: FilePath, _ key: FileKey, _ keyring: borrowing Keyring
     ) throws -> [UInt8]? {
         var reading = options.ofSchema
         reading.isQueryOnly = true
-        let key = try keyring.databaseKey(version: version)
-        return try KeyringTable.database(Connection.open(path, key: key, options: reading))
+        return try KeyringTable.database(Connection.open(path, key: keyring.databaseKey(key), options: reading))
     }
 
     /// The file already has the pending key: only the keyring must be updated.
     private func finish(
-        _ version: UInt32, _ keyring: inout Keyring
+        _ key: FileKey, _ keyring: inout Keyring
     ) throws -> KeyRotationReport {
-        try catchUp(version, keyring)
+        try catchUp(key, keyring)
         // The interrupted rotation may not have synced the folder. Once the old key is retired, a power loss must not
         // bring the old file back.
         try AtomicFile.syncFolder(of: database)
         try removeLeftover(keyring)
-        let id = try identity(of: database, version, keyring)
+        let id = try identity(of: database, key, keyring)
         var old: UInt32 = 0
-        try keyring.change(in: keyringFile) { old = try promote(version, id, &$0) }
-        return KeyRotationReport(oldVersion: old, newVersion: version, copy: nil)
+        try keyring.change(in: keyringFile) { old = try promote(key, id, &$0) }
+        return KeyRotationReport(oldVersion: old, newVersion: key.version, copy: nil)
     }
 
     /// The file usually records the epoch that the keyring is about to have. It has an older epoch if the keyring was
     /// changed after the interruption.
-    private func catchUp(_ version: UInt32, _ keyring: borrowing Keyring) throws {
-        let key = try keyring.databaseKey(version: version)
+    private func catchUp(_ found: FileKey, _ keyring: borrowing Keyring) throws {
+        let key = try keyring.databaseKey(found)
         let epoch = keyring.epoch + 1
         var reading = options.ofSchema
         reading.isQueryOnly = true

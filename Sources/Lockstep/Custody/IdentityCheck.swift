@@ -101,7 +101,17 @@ enum IdentityCheck {
     private static func lies(
         _ identity: [UInt8], at place: FilePath, _ origin: DatabaseKey.Origin, _ key: borrowing DatabaseKey
     ) -> Bool {
-        isDatabase(identity, place, key) || origin.otherKeys.contains { isDatabase(identity, place, $0.value) }
+        if isDatabase(identity, place, key) { return true }
+        // One that begins like the database and does not open is damaged, and no other one.
+        let salt =
+            origin.files.first { $0.identity == identity }?.salt
+            ?? [UInt8](repeating: 0, count: DatabaseKey.saltLength)
+        return origin.versions.contains { version in
+            guard let own = try? version.value.own(of: identity, salt: salt),
+                let shared = try? version.value.shared()
+            else { return false }
+            return isDatabase(identity, place, own) || isDatabase(identity, place, shared)
+        }
     }
 
     /// Whether a file of this identity that the key opens lies there.

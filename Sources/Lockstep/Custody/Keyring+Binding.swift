@@ -18,14 +18,15 @@ extension Keyring {
     }
 
     /// - Parameters:
-    ///   - asListed: Whether a database without an id is the one that the keyring records, if it records exactly one: a
-    ///     restored backup from before ids existed, or a salvaged database.
+    ///   - asListed: Whether a database without an id is the one whose own key it has, or the one that the keyring
+    ///     records, if it records exactly one: a salvaged database.
     ///   - role: What it then is.
     package mutating func bind(
         _ connection: borrowing Connection, in file: KeyringFile, asListed: Bool, as role: FileRole = .original
     ) throws {
-        if asListed, document.files.count == 1, try KeyringTable.database(connection) == nil {
-            let id = document.files[0].database
+        let entry = try keyEntry(of: connection.path)
+        let only = document.files.count == 1 ? document.files[0].database : nil
+        if asListed, let id = entry.file ?? only, try KeyringTable.database(connection) == nil {
             try connection.with(rights: .engine) {
                 try connection.write { connection in
                     try KeyringTable.set(id, as: role, connection)
@@ -36,10 +37,9 @@ extension Keyring {
             try requireNoOther(than: connection.path, KeyringTable.database(connection), in: file)
         }
         try remember(in: connection)
-        let entry = try keyEntry(of: connection.path)
         guard signer == nil, let id = try KeyringTable.database(connection) else { return }
         guard try !isCopyOfListed(connection, id) else { return try leave(connection.path, to: id, in: file) }
-        try note(id, under: entry.version, connection, in: file)
+        try note(id, under: entry, connection, in: file)
     }
 
     /// Records the keyring in the database, and in the keyring that the database has recorded it, if the database is
@@ -54,23 +54,23 @@ extension Keyring {
         guard signer == nil, let id = try KeyringTable.database(connection),
             record(of: id) != nil, try !isCopyOfListed(connection, id)
         else { return }
-        try note(id, under: keyEntry(of: connection.path).version, connection, in: file)
+        try note(id, under: keyEntry(of: connection.path), connection, in: file)
     }
 
     /// The database has recorded this version of the keyring. Then the keyring notes that, and the database records the
     /// version with the note.
     private mutating func note(
-        _ id: [UInt8], under version: UInt32, _ connection: borrowing Connection, in file: KeyringFile
+        _ id: [UInt8], under key: FileKey, _ connection: borrowing Connection, in file: KeyringFile
     ) throws {
         let path = try file.spelling(of: connection.path)
         let seen = record(of: id)?.seen ?? 0
-        guard seen == 0 || !lists(id, under: version, at: path) || hasChanged(since: seen)
+        guard seen == 0 || !lists(id, under: key, at: path) || hasChanged(since: seen)
         else { return }
         // An opening tries fewer keys on what lies there.
         try requireNoOther(than: connection.path, id, in: file)
         let recorded = epoch
         try file.update(&self) { keyring in
-            try keyring.list(id, under: version, at: path)
+            try keyring.list(id, under: key, at: path)
             // A version that someone else wrote meanwhile is noted by the next command.
             if keyring.epoch == recorded { keyring.note(id, recorded: recorded) }
         }
@@ -91,9 +91,9 @@ extension Keyring {
         try KeyringTable.read(connection).role == .copy && document.files.contains { $0.database == id }
     }
 
-    /// Updates the key version of a recorded database.
-    mutating func relist(_ database: [UInt8]?, under version: UInt32) throws(LockstepError) {
+    /// Updates the key of a recorded database.
+    mutating func relist(_ database: [UInt8]?, under key: FileKey) throws(LockstepError) {
         guard let database, record(of: database) != nil else { return }
-        try list(database, under: version)
+        try list(database, under: key)
     }
 }

@@ -14,10 +14,17 @@ extension KeyringFile {
 
     /// Records a database that is about to be made, unless an interrupted creation at this path did.
     /// - Returns: Its key.
-    func list(newDatabase path: FilePath, _ keyring: inout Keyring) throws -> DatabaseKey {
+    package func list(newDatabase path: FilePath, _ keyring: inout Keyring) throws -> DatabaseKey {
         let spelled = try spelling(of: path)
-        if keyring.unmadeDatabase(at: spelled) == nil {
+        let active = try keyring.activeDatabaseKeyEntry()
+        let unmade = keyring.unmadeDatabase(at: spelled)
+        if unmade == nil {
             try update(&keyring) { keyring in try keyring.listNewDatabase(at: spelled) }
+        } else if let unmade, unmade.keyVersion != active.version || unmade.salt == nil {
+            try update(&keyring) { keyring in
+                let key = try keyring.newFileKey(of: unmade.database, keyring.activeDatabaseKeyEntry())
+                try keyring.list(unmade.database, under: key)
+            }
         }
         return try keyring.newDatabaseKey(at: spelled)
     }

@@ -39,16 +39,14 @@ extension Keyring {
 
     /// Whether a file of a recorded database lies at `place`.
     borrowing func lies(_ record: DatabaseRecord, at place: FilePath) throws -> Bool {
-        guard let entry = try keyEntry(ofFileAt: place) else { return false }
-        return try IdentityCheck.isDatabase(record.database, place, databaseKey(version: entry.version))
+        guard let key = try keyEntry(ofFileAt: place) else { return false }
+        return try IdentityCheck.isDatabase(record.database, place, databaseKey(key))
     }
 
-    /// The entry of the key under which a file was made; nil if there is none, or no file that this process can read.
-    borrowing func keyEntry(ofFileAt path: FilePath) throws -> KeyringDocument.KeyEntry? {
+    /// The key under which a file was made; nil if there is none, or no file that this process can read.
+    borrowing func keyEntry(ofFileAt path: FilePath) throws -> FileKey? {
         // A pipe would block, and a folder or a link is no database.
-        guard (try? FileAccess.sizeOfRegularFile(path)) != nil,
-            let head = try? DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
-        else { return nil }
-        return try databaseKey(makingSalt: head)
+        guard (try? FileAccess.sizeOfRegularFile(path)) != nil, (try? DatabaseFile(path)) != nil else { return nil }
+        return try KeySearch.key(of: path, self)
     }
 }

@@ -3,12 +3,12 @@ internal import SystemPackage
 /// The key of a database and its backups, for procedures that open them more than once.
 struct DeploymentKey: ~Copyable {
     let key: DatabaseKey
-    /// The first bytes of files that were made under this key, or under another key of its keyring.
-    let salts: Set<[UInt8]>
+    /// The keys that its backups can have: this one, and those from before rotations.
+    let known: [SharedSecret<DatabaseKey>]
 
     init(_ access: borrowing DatabaseAccess, for path: FilePath) throws {
-        let salts = try access.knownSalts()
+        let known = try access.knownKeys(of: path)
         key = try access.databaseKey(for: path)
-        self.salts = salts
+        self.known = known
     }
 }

@@ -17,8 +17,8 @@ public struct DatabaseAccess: ~Copyable, Sendable {
     private let reopen: (@Sendable () throws -> Keyring)?
     /// Nil where there is a keyring.
     private let rawKey: DatabaseKey?
-    /// The first bytes of files that were made under the raw key, or under another key of its keyring.
-    private let salts: Set<[UInt8]>
+    /// Other keys that backups can have, where there is no keyring.
+    private let formerKeys: [SharedSecret<DatabaseKey>]
 
     /// Opens the keyring of a database, with what a store is opened with.
     ///
@@ -48,22 +48,21 @@ public struct DatabaseAccess: ~Copyable, Sendable {
 
     /// Access by a key alone. Backups from before the last key rotation are not recognised as the database's.
     public init(rawKey: consuming DatabaseKey) {
-        let salt = rawKey.salt
-        self.init(rawKey, [salt])
+        self.init(rawKey, [])
     }
 
     /// Access by the key that a keyring has for the database at `path`, for jobs that change nothing in the keyring.
     /// - Throws: as ``Keyring/databaseKey(for:)``.
     package init(_ keyring: borrowing Keyring, for path: FilePath) throws {
-        self.init(try keyring.databaseKey(for: path), try keyring.salts())
+        self.init(try keyring.databaseKey(for: path), try keyring.fileKeys(of: path))
     }
 
-    private init(_ rawKey: consuming DatabaseKey, _ salts: Set<[UInt8]>) {
+    private init(_ rawKey: consuming DatabaseKey, _ formerKeys: [SharedSecret<DatabaseKey>]) {
         keyring = nil
         file = nil
         reopen = nil
         self.rawKey = consume rawKey
-        self.salts = salts
+        self.formerKeys = formerKeys
     }
 
     private init(_ keyring: consuming Keyring, _ file: KeyringFile?, reopen: (@Sendable () throws -> Keyring)?) throws {
@@ -72,7 +71,7 @@ public struct DatabaseAccess: ~Copyable, Sendable {
         self.file = file
         self.reopen = reopen
         rawKey = nil
-        salts = []
+        formerKeys = []
     }
 
     // MARK: Keys
@@ -92,11 +91,11 @@ public struct DatabaseAccess: ~Copyable, Sendable {
     /// The key of a new file.
     borrowing func newKey() throws -> DatabaseKey { try key { try $0.activeDatabaseKey() } }
 
-    /// The first bytes of the files of the database that were made under any of its keys.
-    package borrowing func knownSalts() throws -> Set<[UInt8]> {
+    /// The keys that files of the database at `path` can have.
+    borrowing func knownKeys(of path: FilePath) throws -> [SharedSecret<DatabaseKey>] {
         switch keyring {
-        case .some(let keyring): try keyring.salts()
-        case .none: salts
+        case .some(let keyring): return try keyring.fileKeys(of: path)
+        case .none: return formerKeys + [SharedSecret(try databaseKey(for: path))]
         }
     }
 
@@ -173,18 +172,6 @@ public struct DatabaseAccess: ~Copyable, Sendable {
             hint:
                 "put the keyring back, or name it with `keyring:`; a database without one is opened by "
                 + "`DatabaseAccess(rawKey:)`", context: .file(file.path))
-    }
-}
-
-extension Keyring {
-    /// The first bytes of files that were made under any of its keys that can still be had.
-    fileprivate borrowing func salts() throws -> Set<[UInt8]> {
-        var salts: Set<[UInt8]> = []
-        for entry in summary.keys where entry.kind == .database && entry.state != .destroyed {
-            let salt = try databaseKey(version: entry.version).salt
-            salts.insert(salt)
-        }
-        return salts
     }
 }
 

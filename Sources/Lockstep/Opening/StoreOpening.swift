@@ -128,7 +128,9 @@ struct StoreOpening {
         guard store.isCopy else { return store }
         try store.blocking.close()
         guard options.copies == .fork else { throw isCopy }
-        try Fork(of: path, keyring: file).run(&keyrings.database.keyring)
+        var fork = Fork(of: path, keyring: file)
+        fork.options = options.connection
+        try fork.run(&keyrings.database.keyring)
         // Its keyrings have proven what it was a copy of.
         return try open(isNew: true)
     }

@@ -82,8 +82,9 @@ public struct Verification: Sendable {
     package func run(
         keyring: borrowing Keyring, progress: JobProgress.Handler = { _ in }
     ) throws -> VerificationReport {
-        let freshness = try FreshnessCheck(keyring, of: path)
-        return try run(keyring.databaseKey(version: freshness.key.version), freshness, keyring.summary, progress)
+        let key = try keyring.keyEntry(of: path)
+        let freshness = try FreshnessCheck(keyring, of: path, under: key)
+        return try run(keyring.databaseKey(key), freshness, keyring.summary, progress)
     }
 
     private func run(

@@ -19,7 +19,7 @@ struct BenchDatabase: Sendable {
     var keyringFile: KeyringFile { KeyringFile(FilePath("\(request.path).keyring")) }
 
     /// The key of the file.
-    func key() throws -> DatabaseKey { try keyring().activeDatabaseKey() }
+    func key() throws -> DatabaseKey { try keyring().databaseKey(for: request.path) }
 
     /// The keyring that the request's key opens, made at first use.
     func keyring() throws -> Keyring {

@@ -114,7 +114,7 @@ struct Adopt: ParsableCommand {
                 try isNew ? new.make(.database, file) : existing(file)
             let result: Result =
                 try salvage
-                ? .salvaged(recover(secret, into: path, keyring.activeDatabaseKey()))
+                ? .salvaged(recover(secret, into: path, file.list(newDatabase: path, &keyring)))
                 : .adopted(adopt(secret, into: path, &keyring, file), unusable: [])
             Remembering.bind(new: path, &keyring, in: file)
             guard case .adopted(let report, _) = result else { return result }

@@ -47,9 +47,9 @@ struct FileNamePairsTests {
 
     @Test("The backups of one database are not another's", arguments: pairs)
     func backups(_ pair: NamePair) throws {
-        let one = try MigrationBackups(of: folder.file(pair.one), in: nil, salts: [])
+        let one = try MigrationBackups(of: folder.file(pair.one), in: nil, keys: [])
         let name = "\(pair.one).20240131T120000Z-1\(MigrationBackups.ending)"
-        let other = try MigrationBackups(of: folder.file(pair.other), in: nil, salts: [])
+        let other = try MigrationBackups(of: folder.file(pair.other), in: nil, keys: [])
         #expect(other.parse(name) == nil)
         #expect(one.parse("\(pair.one).\(Timestamp.now.fileName)-1\(MigrationBackups.ending)")?.number == 1)
     }

@@ -14,11 +14,13 @@ struct RotationFaultTests {
     private static let isLarge = Torture.isLong(with: .seconds(100))
 
     /// A database of 2 MB, or of 40 MB in the long form.
-    private static func original(isLarge: Bool = isLarge) throws -> (
+    /// - Parameter isListed: Whether the keyring records the database, whose rotation then gives it a key of its own.
+    private static func original(isLarge: Bool = isLarge, isListed: Bool = false) throws -> (
         RotationScratch, [String]
     ) {
         let scratch = try RotationScratch()
         try scratch.fill(rows: isLarge ? 10_000 : 480, size: 3900, logged: isLarge ? 200 : 30)
+        if isListed { try scratch.list() }
         return (scratch, try RotationScratch(copying: scratch).content())
     }
 
@@ -118,7 +120,7 @@ struct RotationFaultTests {
     func power() async throws {
         guard let part = Self.campaign.begin("power") else { return }
         defer { part.end() }
-        let (original, content) = try Self.original(isLarge: false)
+        let (original, content) = try Self.original(isLarge: false, isListed: true)
         let calls = try await Self.calls(original)
         for call in Torture.isLong
             ? Self.chosen(of: calls, pages: 300) : Self.some(of: calls, 10)
@@ -132,15 +134,16 @@ struct RotationFaultTests {
                 let context: Comment = "power lost at call \(call) of \(calls.0)"
                 #expect(try scratch.findFault(content) == nil, context)
                 try scratch.expectCompletion(content, context)
+                #expect(try scratch.hasOwnKey(), context)
             }
         }
     }
 
-    @Test("Killed, and killed again in the run that follows")
+    @Test("A listed database that shares its key gets its own, also killed, and killed again in the run that follows")
     func killTwice() async throws {
         guard let part = Self.campaign.begin("killTwice") else { return }
         defer { part.end() }
-        let (original, content) = try Self.original(isLarge: false)
+        let (original, content) = try Self.original(isLarge: false, isListed: true)
         let calls = try await Self.calls(original)
         for call in Self.some(of: calls, Torture.isLong ? 40 : 4) {
             for again in Self.some(of: calls, Torture.isLong ? 12 : 3) where part.goesOn() {
@@ -150,6 +153,7 @@ struct RotationFaultTests {
                 let context: Comment = "at call \(call), and again at call \(again)"
                 #expect(try scratch.findFault(content) == nil, context)
                 try scratch.expectCompletion(content, context)
+                #expect(try scratch.hasOwnKey(), context)
             }
         }
     }

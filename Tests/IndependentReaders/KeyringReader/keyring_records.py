@@ -1,4 +1,4 @@
-"""What keyrings of formats 2 and 3 remember, by Keys/README.md alone."""
+"""What keyrings of format 4 remember, by Keys/README.md alone."""
 
 import re
 
@@ -72,42 +72,28 @@ def origin(fields, count):
     return identity(fields[count + 1])
 
 
-def parse_former(line, _):
+def parse_former(line):
     fields = line.split(" ")
     if len(fields) != 2:
         raise malformed("a former ring's line")
     return identity(fields[1])
 
 
-def parse_file(line, form):
+def parse_file(line):
     fields = line.split(" ")
-    if form == 2:
-        if len(fields) != 4:
-            raise malformed("a database's line")
-        fields += ["seen", "0", "at", "-"]
+    salt = None
+    if fields[4:5] == ["own"]:
+        salt = identity(fields[5]) if len(fields) > 5 else identity("")
+        del fields[4:6]
     forked = origin(fields, 8)
     words(fields, (2, "key"), (4, "seen"), (6, "at"))
     return {
-        "database": identity(fields[1]), "key": number(fields[3], 1, 2**32 - 1),
+        "database": identity(fields[1]), "key": number(fields[3], 1, 2**32 - 1), "own": salt,
         "seen": number(fields[5], 0, LARGEST), "at": or_dash(path, fields[7]), "from": forked,
     }
 
 
-def parse_sealed_second(line):
-    fields = line.split(" ")
-    if len(fields) < 5 or fields[2] != "changes":
-        raise malformed("the line of a database with sealed columns")
-    columns = [{"spelling": text, "name": column_name(text), "number": 0} for text in fields[5:]]
-    return {
-        "database": identity(fields[1]), "seen": 0, "registry": None,
-        "changes": number(fields[3], 1, LARGEST), "mac": unbase64(fields[4], 32), "lowest": 0, "from": None,
-        "columns": columns,
-    }
-
-
-def parse_sealed(line, form):
-    if form == 2:
-        return parse_sealed_second(line)
+def parse_sealed(line):
     fields = line.split(" ")
     forked = origin(fields, 11)
     words(fields, (2, "seen"), (4, "registry"), (6, "changes"), (9, "lowest"))
@@ -155,7 +141,7 @@ def parse_index(line):
     }
 
 
-# The lines that formats 2 and 3 add to those of format 1, in their order.
+# The lines that format 4 adds to those of format 1, in their order.
 RECORDS = {"former": parse_former, "file": parse_file, "sealed": parse_sealed}
 
 
@@ -163,8 +149,8 @@ def read_records(ring, here, take):
     """Reads them: `here` shows the next line, `take` goes on to the one after it."""
     for word, parse in RECORDS.items():
         while here().startswith(word + " "):
-            ring[word].append(parse(take(), ring["format"]))
-            while word == "sealed" and ring["format"] == 3 and here().startswith("column "):
+            ring[word].append(parse(take()))
+            while word == "sealed" and here().startswith("column "):
                 ring[word][-1]["columns"].append(column := parse_column(take()))
                 while column["number"] and here().startswith("index "):
                     column["indexes"].append(parse_index(take()))

@@ -1,6 +1,6 @@
-"""Makes the examples in Keys/README.md and Keys/Format2.md.
+"""Makes the examples in Keys/README.md.
 
-    make_example.py FOLDER           writes them between each file's two markers
+    make_example.py FOLDER           writes them between its two markers
     make_example.py --check FOLDER   fails if they are not there
 """
 
@@ -11,7 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from keyring_writer import IDENTITY, Ring, b64, hkdf, joined, signature
-from read_keyring import parse_identity, read, scrypt, x25519, x25519_public, xaes_key
+from read_keyring import file_key, parse_identity, read, scrypt, x25519, x25519_public, xaes_key
 
 BEGIN, END = "<!-- example -->\n", "<!-- end of the example -->\n"
 
@@ -24,6 +24,7 @@ RING_ID, DATABASE_ID, RING_KEY = run(0x00, 16), run(0x10, 16), run(0x20, 32)
 SECRET, SALT, EPHEMERAL = run(0x40, 32), run(0x60, 16), run(0x70, 32)
 FORMER_ID, FILE_ID, CODE = run(0x80, 16), run(0xC0, 16), run(0xE0, 32)
 OTHER_ID, REGISTRY_ID, COLUMN_ID = run(0xD0, 16), run(0x30, 16), run(0x50, 16)
+FILE_SALT = run(0xF0, 16)
 KEY_1, KEY_2, NONCE_1, NONCE_2, SEED = run(0x90, 32), run(0xB0, 32), run(0xD0, 24), run(0xE8, 24), run(1, 32)
 
 
@@ -95,30 +96,30 @@ def section():
         f"Values on the way, in hexadecimal:\n\n```\n{table}```\n\n"
         "The output of scrypt with `14 8 1` for the passphrase `correct horse bättery` (22 bytes in\n"
         f"UTF-8) and the salt above:\n\n```\n{stretched}```\n\n"
-        + third(ring, laptop)
+        + fourth(ring, laptop)
     )
 
 
-def heads(form, slot, ring):
+def heads(slot, ring):
     """The lines of a database keyring and of a fields keyring above what they remember."""
     database = [
-        f"lockstep-keyring/{form}", f"ring {b64(RING_ID)} epoch 4 purpose database database {b64(DATABASE_ID)}",
+        "lockstep-keyring/4", f"ring {b64(RING_ID)} epoch 4 purpose database database {b64(DATABASE_ID)}",
         *slot, ring.key_line("database", 2, "active", "2026-08-23", KEY_2, NONCE_2),
     ]
     fields = [
-        database[0], f"ring {b64(RING_ID)} epoch {form - 1} purpose fields dataset {b64(DATABASE_ID)}", *slot,
+        database[0], f"ring {b64(RING_ID)} epoch 2 purpose fields dataset {b64(DATABASE_ID)}", *slot,
         ring.key_line("field", 1, "active", "2026-08-23", KEY_1, NONCE_1),
         ring.key_line("index", 1, "active", "2026-08-23", KEY_2, NONCE_2),
     ]
     return database, fields
 
 
-def third(ring, slot):
+def fourth(ring, slot):
     """The same ring with what it remembers, and a fields keyring of that ring."""
-    database, fields = heads(3, slot, ring)
+    database, fields = heads(slot, ring)
     database += [
         f"former {b64(FORMER_ID)}",
-        f"file {b64(FILE_ID)} key 2 seen 3 at ../films.db",
+        f"file {b64(FILE_ID)} key 2 own {b64(FILE_SALT)} seen 3 at ../films.db",
         f"file {b64(OTHER_ID)} key 2 seen 0 at /srv/archive%202026/films.db from {b64(FILE_ID)}",
     ]
     fields += [
@@ -131,15 +132,17 @@ def third(ring, slot):
     texts = [ring.finish(lines) for lines in (database, fields)]
     first, other = (read(text, "keyfile", SECRET) for text in texts)
     assert first["files"][0]["at"] == b"../films.db".hex() and first["files"][1]["from"] == FILE_ID.hex()
+    own = file_key(KEY_2, FILE_ID)
+    assert first["own"] == {FILE_ID.hex(): hashlib.sha256(own).hexdigest()}
     assert other["sealed"][0]["columns"][0]["identity"] == COLUMN_ID.hex() and other["sealed"][1]["changes"] == 0
     values = [
         ("former ring", FORMER_ID), ("the database's id", FILE_ID), ("the other's id", OTHER_ID),
-        ("the registry's id", REGISTRY_ID), ("the registry's MAC", CODE), ("the column's id", COLUMN_ID),
+        ("the file's salt", FILE_SALT), ("the file's key", own), ("the registry's id", REGISTRY_ID), ("the registry's MAC", CODE), ("the column's id", COLUMN_ID),
     ]
     return (
-        "Of format 3, a keyring of the same ring that remembers two databases, the second a fork of the first, and a "
-        f"fields\nkeyring of the dataset, with key 1 as its field key and key 2 as its index key, of {len(texts[0])} "
-        f"and {len(texts[1])} bytes:\n\n" + blocks(ring, texts, values, [database, fields])
+        "Of format 4, a keyring of the same ring that remembers two databases, the second a fork of the first under a "
+        "key\nthat it shares, and a fields keyring of the dataset, with key 1 as its field key and key 2 as its index "
+        f"key, of\n{len(texts[0])} and {len(texts[1])} bytes:\n\n" + blocks(ring, texts, values, [database, fields])
     )
 
 
@@ -149,23 +152,6 @@ def blocks(ring, texts, values, lines):
         + "```\n" + "".join(entry(*value) for value in values)
         + "".join(entry(f"MAC of the {name}", ring.mac(joined(part)))
                   for name, part in zip(("first", "second"), lines)) + "```\n"
-    )
-
-
-def second():
-    """Both in format 2."""
-    ring = Ring(RING_ID, RING_KEY)
-    slot = ring.salted_slot("keyfile", "laptop", SECRET, SALT)
-    lines, fields = heads(2, slot, ring)
-    lines += [f"former {b64(FORMER_ID)}", f"file {b64(FILE_ID)} key 2"]
-    fields += [f"sealed {b64(FILE_ID)} changes 3 {b64(CODE)} movies.t%C3%AFtre movies.title"]
-    texts = [ring.finish(lines), ring.finish(fields)]
-    first, other = (read(text, "keyfile", SECRET) for text in texts)
-    assert first["former"] == [FORMER_ID.hex()] and first["files"][0]["database"] == FILE_ID.hex()
-    assert [one["name"] for one in other["sealed"][0]["columns"]] == [["movies", "t\u00eftre"], ["movies", "title"]]
-    return (
-        "A keyring of the same ring that remembers a database, and a fields keyring as it was issued, of "
-        f"{len(texts[0])} and {len(texts[1])}\nbytes:\n\n" + blocks(ring, texts, [], [lines, fields])
     )
 
 
@@ -179,7 +165,7 @@ def entry(name, value):
 
 
 def main(arguments):
-    for name, make in (("README.md", section), ("Format2.md", second)):
+    for name, make in (("README.md", section),):
         path = os.path.join(arguments[-1], name)
         with open(path, encoding="utf-8") as file:
             text = file.read()

@@ -45,7 +45,8 @@ def spacing():
 
 def magic_and_ring():
     for name, text, expected in [
-        ("next-format", "lockstep-keyring/4", UNSUPPORTED), ("format-01", "lockstep-keyring/01", UNSUPPORTED),
+        ("next-format", "lockstep-keyring/5", UNSUPPORTED), ("format-2", "lockstep-keyring/2", UNSUPPORTED),
+        ("format-3", "lockstep-keyring/3", UNSUPPORTED), ("format-01", "lockstep-keyring/01", UNSUPPORTED),
         ("format-02", "lockstep-keyring/02", UNSUPPORTED), ("format-10", "lockstep-keyring/10", UNSUPPORTED),
         ("no-number", "lockstep-keyring/", UNSUPPORTED), ("trailing-space", "lockstep-keyring/1 ", UNSUPPORTED),
         ("no-slash", "lockstep-keyring", MALFORMED),

@@ -1,4 +1,4 @@
-"""Defects of the lines that format 2 added: former rings, and databases that a keyring remembers."""
+"""Defects of the lines that format 4 adds: former rings, and databases that a keyring remembers."""
 
 from keyring_writer import b64, fixed, joined
 from malformed_base import (
@@ -9,19 +9,21 @@ SINCE = "records"
 FORMER = [f"former {b64(fixed(name, 16))}" for name in ("former ring", "ring before")]
 # In the order of their ids.
 IDS = [bytes([number]) + fixed("database", 15) for number in (1, 7, 130, 255)]
-FILES = [f"file {b64(IDS[0])} key 1", f"file {b64(IDS[2])} key 2"]
+FILES = [f"file {b64(IDS[0])} key 1 seen 0 at -", f"file {b64(IDS[2])} key 2 seen 0 at -"]
 
 
 def sealed(database, changes, *columns):
-    return " ".join([f"sealed {b64(database)} changes {changes} {b64(fixed('code', 32))}", *columns])
+    """The lines of a database and its columns, as one text."""
+    first = f"sealed {b64(database)} seen 0 registry - changes {changes} {b64(fixed('code', 32))} lowest 0"
+    return "\n".join([first] + [f"column 0 - {column}" for column in columns])
 
 
 SEALED = [sealed(IDS[1], 4, "movies.note", "movies.title"), sealed(IDS[3], 9, "%C3%BC.x", "a%20b.c%2Ed")]
-HEAD_2 = ["lockstep-keyring/2"]
+HEAD_4 = ["lockstep-keyring/4"]
 # 0 magic, 1 ring, 2 and 3 slot, 4 and 5 keys, 6 and 7 former rings, 8 and 9 databases.
-DATABASE = HEAD_2 + SMALL[1:] + FORMER + FILES
+DATABASE = HEAD_4 + SMALL[1:] + FORMER + FILES
 # 0 magic, 1 ring, 2 and 3 slot, 4 to 6 keys, 7 former ring, 8 and 9 databases.
-DATASET = HEAD_2 + FIELDS[1:] + FORMER[:1] + SEALED
+DATASET = HEAD_4 + FIELDS[1:] + FORMER[:1] + SEALED
 
 
 def record_defects():
@@ -45,19 +47,19 @@ def sound():
 
     yield opens("database", DATABASE, "former rings and databases")
     yield opens("fields", DATASET, "a former ring and databases with sealed columns")
-    yield opens("former", HEAD_2 + SMALL[1:] + FORMER[:1], "one former ring")
-    yield opens("file", HEAD_2 + SMALL[1:] + FILES[:1], "one database")
-    yield opens("sealed", HEAD_2 + FIELDS[1:] + SEALED[:1], "one database with sealed columns")
-    yield opens("no-column", HEAD_2 + FIELDS[1:] + [sealed(IDS[1], 4)], "a database without sealed columns")
+    yield opens("former", HEAD_4 + SMALL[1:] + FORMER[:1], "one former ring")
+    yield opens("file", HEAD_4 + SMALL[1:] + FILES[:1], "one database")
+    yield opens("sealed", HEAD_4 + FIELDS[1:] + SEALED[:1], "one database with sealed columns")
+    yield opens("no-column", HEAD_4 + FIELDS[1:] + [sealed(IDS[1], 4)], "a database without sealed columns")
     yield opens("signed", signed(DATASET), "signed")
     issued = DATASET[:6] + DATASET[7:]
     yield opens("issued", signed(issued), "an issued keyring")
-    yield opens("greatest", HEAD_2 + FIELDS[1:] + [sealed(IDS[1], 2**63 - 1, "a.b")], "the greatest number")
-    yield opens("greatest-key", HEAD_2 + SMALL[1:] + [f"file {b64(IDS[0])} key {2**32 - 1}"], "the same of a key")
+    yield opens("greatest", HEAD_4 + FIELDS[1:] + [sealed(IDS[1], 2**63 - 1, "a.b")], "the greatest number")
+    yield opens("greatest-key", HEAD_4 + SMALL[1:] + [f"file {b64(IDS[0])} key {2**32 - 1} seen 0 at -"], "the same of a key")
     rings = [f"former {b64(fixed(f'ring {number}', 16))}" for number in range(64)]
-    yield opens("64-rings", HEAD_2 + SMALL[1:] + rings, "64 former rings")
-    yield opens("1024-databases", HEAD_2 + FIELDS[1:] + many(1024), "1024 databases")
-    yield opens("plain-names", HEAD_2 + FIELDS[1:] + [sealed(IDS[1], 1, "A_0.z", "a.B")], "plain names")
+    yield opens("64-rings", HEAD_4 + SMALL[1:] + rings, "64 former rings")
+    yield opens("1024-databases", HEAD_4 + FIELDS[1:] + many(1024), "1024 databases")
+    yield opens("plain-names", HEAD_4 + FIELDS[1:] + [sealed(IDS[1], 1, "A_0.z", "a.B")], "plain names")
 
 
 def many(count):
@@ -68,9 +70,9 @@ def formats():
     yield defect("format-1-former", SMALL + FORMER, "a file of format 1 has former rings")
     yield defect("format-1-file", SMALL + FILES, "a file of format 1 lists databases")
     yield defect("format-1-sealed", FIELDS + SEALED, "a file of format 1 remembers databases")
-    yield defect("format-2-plain", HEAD_2 + SMALL[1:], "nothing in a file of format 2 is of it")
-    yield defect("format-2-plain-signed", signed(HEAD_2 + SMALL[1:]), "the same, signed")
-    yield defect("format-2-of-fields", HEAD_2 + FIELDS[1:], "the same of a fields keyring")
+    yield defect("format-4-plain", HEAD_4 + SMALL[1:], "nothing in a file of format 4 is of it")
+    yield defect("format-4-plain-signed", signed(HEAD_4 + SMALL[1:]), "the same, signed")
+    yield defect("format-4-of-fields", HEAD_4 + FIELDS[1:], "the same of a fields keyring")
 
 
 def orders():
@@ -88,10 +90,10 @@ def orders():
     yield defect("twice-former", head + former + former[:1] + files, "a former ring stands twice")
     yield defect("former-is-ring", head + [f"former {b64(RING.id)}"], "the ring itself stands among the former ones")
     yield defect("twice-file", DATABASE + files[1:], "a database stands twice")
-    yield defect("twice-file-other-key", DATABASE + [files[1][:-1] + "1"], "a database stands twice, with two keys")
+    yield defect("twice-file-other-key", DATABASE + [files[1].replace("key 2", "key 1")], "a database stands twice, with two keys")
     yield defect("twice-sealed", DATASET + DATASET[9:], "a database stands twice")
-    yield defect("purpose-file", HEAD_2 + FIELDS[1:] + FILES, "a fields keyring lists databases to open")
-    yield defect("purpose-sealed", HEAD_2 + SMALL[1:] + SEALED, "a database keyring remembers sealed columns")
+    yield defect("purpose-file", HEAD_4 + FIELDS[1:] + FILES, "a fields keyring lists databases to open")
+    yield defect("purpose-sealed", HEAD_4 + SMALL[1:] + SEALED, "a database keyring remembers sealed columns")
 
 
 def fields():
@@ -118,11 +120,11 @@ def fields():
         yield defect(f"{name}-id-loose", replaced(lines, line, 1, loose), f"{name}: unused bits are not zero")
         yield defect(f"{name}-id-empty", replaced(lines, line, 1, ""), f"{name}: the id is empty")
     yield defect("file-word", replaced(DATABASE, 8, 2, "version"), "another word stands for key")
-    yield defect("sealed-word", replaced(DATASET, 8, 2, "change"), "another word stands for changes")
+    yield defect("sealed-word", replaced(DATASET, 8, 6, "change"), "another word stands for changes")
     short = DATASET[8].split(" ")
-    yield defect("sealed-no-code", DATASET[:8] + [" ".join(short[:4])], "the MAC is missing")
-    yield defect("sealed-code-short", replaced(DATASET, 8, 4, b64(fixed("code", 31))), "the MAC is 31 bytes")
-    yield defect("sealed-code-long", replaced(DATASET, 8, 4, b64(fixed("code", 33))), "the MAC is 33 bytes")
+    yield defect("sealed-no-code", DATASET[:8] + [" ".join(short[:8])], "the MAC is missing")
+    yield defect("sealed-code-short", replaced(DATASET, 8, 8, b64(fixed("code", 31))), "the MAC is 31 bytes")
+    yield defect("sealed-code-long", replaced(DATASET, 8, 8, b64(fixed("code", 33))), "the MAC is 33 bytes")
 
 
 def numbers():
@@ -130,7 +132,7 @@ def numbers():
         ("zero", "0"), ("leading-zero", "04"), ("plus", "+4"), ("minus", "-4"), ("point", "4.0"), ("word", "four"),
         ("hexadecimal", "0x4"), ("64-bits", "18446744073709551617"), ("too-great", "9223372036854775808"),
     ]:
-        yield defect(f"changes-{name}", replaced(DATASET, 8, 3, text), f"the number of changes is {text}")
+        yield defect(f"changes-{name}", replaced(DATASET, 8, 7, text), f"the number of changes is {text}")
         text = "4294967296" if name == "too-great" else text
         yield defect(f"file-key-{name}", replaced(DATABASE, 8, 3, text), f"a database's key is {text}")
 
@@ -159,10 +161,10 @@ def columns():
 
 def counts():
     rings = [f"former {b64(fixed(f'ring {number}', 16))}" for number in range(65)]
-    yield defect("count-65-rings", HEAD_2 + SMALL[1:] + rings, "65 former rings")
-    yield defect("count-1025-databases", HEAD_2 + FIELDS[1:] + many(1025), "1025 databases")
-    files = [f"file {b64(number.to_bytes(16, 'big'))} key 1" for number in range(1, 1026)]
-    yield defect("count-1025-files", HEAD_2 + SMALL[1:] + files, "1025 databases to open")
+    yield defect("count-65-rings", HEAD_4 + SMALL[1:] + rings, "65 former rings")
+    yield defect("count-1025-databases", HEAD_4 + FIELDS[1:] + many(1025), "1025 databases")
+    files = [f"file {b64(number.to_bytes(16, 'big'))} key 1 seen 0 at -" for number in range(1, 1026)]
+    yield defect("count-1025-files", HEAD_4 + SMALL[1:] + files, "1025 databases to open")
 
 
 def macs():
@@ -178,11 +180,11 @@ def macs():
     yield tampered("file-key", replaced(DATABASE, 8, 3, "2"), "a database's key was changed", DATABASE)
     yield tampered("file-id", replaced(DATABASE, 8, 1, b64(IDS[1])), "a database's id was changed", DATABASE)
     yield tampered("sealed-removed", DATASET[:9], "a database was forgotten", DATASET)
-    yield tampered("sealed-changes", replaced(DATASET, 8, 3, "3"), "the number of changes was lowered", DATASET)
-    yield tampered("sealed-code", replaced(DATASET, 8, 4, b64(fixed("other"))), "the MAC is another", DATASET)
-    yield tampered("sealed-column", DATASET[:8] + [DATASET[8].rsplit(" ", 1)[0]] + DATASET[9:],
+    yield tampered("sealed-changes", replaced(DATASET, 8, 7, "3"), "the number of changes was lowered", DATASET)
+    yield tampered("sealed-code", replaced(DATASET, 8, 8, b64(fixed("other"))), "the MAC is another", DATASET)
+    yield tampered("sealed-column", DATASET[:8] + [DATASET[8].rsplit("\n", 1)[0]] + DATASET[9:],
                    "a column was removed", DATASET)
     yield tampered("as-format-1", SMALL, "all of it was removed, and the format lowered", DATABASE)
     lines = signed(DATASET)
-    changed = replaced(DATASET, 8, 3, "3") + lines[-1:]
+    changed = replaced(DATASET, 8, 7, "3") + lines[-1:]
     yield Defect("sig-sealed-changes", text_of(changed), TAMPERED, "what was signed says another number", since=SINCE)

@@ -1,17 +1,19 @@
-"""Defects of the lines that format 3 changed or added: what databases have recorded, paths, columns and indexes."""
+"""Defects of what the lines of format 4 say: what databases have recorded, their salts, paths, columns and indexes."""
 
 from keyring_writer import b64, fixed, joined
-from malformed_base import FIELDS, MALFORMED, SMALL, TAMPERED, Defect, mac_line, replaced, signed, text_of
+from malformed_base import FIELDS, MALFORMED, SMALL, TAMPERED, UNSUPPORTED, Defect, mac_line, replaced, signed, text_of
 from malformed_records import FORMER, IDS
 
 SINCE = "remembered"
-HEAD_3 = ["lockstep-keyring/3"]
+HEAD_4 = ["lockstep-keyring/4"]
 ORIGIN = b64(fixed("origin", 16))
 REGISTRY, CODE = b64(fixed("registry", 16)), b64(fixed("code"))
+SALT = b64(fixed("salt", 16))
 FILES = [
     f"file {b64(IDS[0])} key 1 seen 0 at -",
     f"file {b64(IDS[1])} key 2 seen 6 at ../films.db",
     f"file {b64(IDS[2])} key 2 seen 7 at /srv/f%C3%AFlms%20%2D%25/a.db from {ORIGIN}",
+    f"file {b64(IDS[3])} key 2 own {SALT} seen 5 at ../own.db from {ORIGIN}",
 ]
 COLUMNS = [
     f"column 7 {b64(fixed('column a', 16))} movies.note random 0 sealed row id",
@@ -26,11 +28,11 @@ SEALED = [
     f"sealed {b64(IDS[1])} seen 6 registry {REGISTRY} changes 4 {CODE} lowest 1 from {ORIGIN}",
 ]
 OLDER = [f"sealed {b64(IDS[3])} seen 0 registry - changes 9 {CODE} lowest 0"] + NAMES
-# 0 magic, 1 ring, 2 and 3 slot, 4 and 5 keys, 6 and 7 former rings, 8 to 10 databases.
-DATABASE = HEAD_3 + SMALL[1:] + FORMER + FILES
+# 0 magic, 1 ring, 2 and 3 slot, 4 and 5 keys, 6 and 7 former rings, 8 to 11 databases.
+DATABASE = HEAD_4 + SMALL[1:] + FORMER + FILES
 # 0 magic, 1 ring, 2 and 3 slot, 4 to 6 keys, 7 and 8 databases, 9 to 13 columns and indexes, 14 a database, 15 and 16
 # its columns.
-DATASET = HEAD_3 + FIELDS[1:] + SEALED + COLUMNS + OLDER
+DATASET = HEAD_4 + FIELDS[1:] + SEALED + COLUMNS + OLDER
 
 
 def remembered_defects():
@@ -60,13 +62,14 @@ def sound():
 
     yield opens("database", DATABASE, "former rings and databases")
     yield opens("fields", DATASET, "databases with sealed columns and indexes")
-    yield opens("former", HEAD_3 + SMALL[1:] + FORMER[:1], "one former ring")
-    yield opens("unsealed", HEAD_3 + FIELDS[1:] + SEALED[:1], "a database in which nothing is sealed yet")
-    yield opens("no-column", HEAD_3 + FIELDS[1:] + SEALED, "a database whose columns are all plaintext again")
-    yield opens("names-alone", HEAD_3 + FIELDS[1:] + OLDER, "columns of which only the names are known")
+    yield opens("former", HEAD_4 + SMALL[1:] + FORMER[:1], "one former ring")
+    yield opens("unsealed", HEAD_4 + FIELDS[1:] + SEALED[:1], "a database in which nothing is sealed yet")
+    yield opens("no-column", HEAD_4 + FIELDS[1:] + SEALED, "a database whose columns are all plaintext again")
+    yield opens("names-alone", HEAD_4 + FIELDS[1:] + OLDER, "columns of which only the names are known")
     yield opens("signed", signed(DATASET), "signed")
     yield opens("greatest-seen", replaced(DATABASE, 9, 5, str(2**63 - 1)), "the greatest epoch")
     yield opens("greatest-lowest", replaced(DATASET, 8, 10, str(2**32 - 1)), "the greatest version")
+    yield opens("shared", with_line(DATABASE, 11, FILES[3].replace(f" own {SALT}", "")), "a file that shares its key")
     yield opens("no-identity", replaced(DATASET, 9, 2, "-"), "a column without an identity")
     yield opens("one-row-key", replaced(DATASET, 9, 8, "%22"), "a primary key that needs a percent sign")
     for name, path, what in [
@@ -78,15 +81,15 @@ def sound():
 
 
 def formats():
-    for form in (1, 2):
+    for form, code in ((1, MALFORMED), (2, UNSUPPORTED), (3, UNSUPPORTED)):
         head = [f"lockstep-keyring/{form}"]
-        yield defect(f"format-{form}-file", head + DATABASE[1:], f"a file of format {form} has lines of databases of 3")
-        yield defect(f"format-{form}-sealed", head + DATASET[1:], f"a file of format {form} has lines of columns")
+        yield defect(f"format-{form}-file", head + DATABASE[1:], f"a file of format {form} has lines of databases", code)
+        yield defect(f"format-{form}-sealed", head + DATASET[1:], f"a file of format {form} has lines of columns", code)
     second = [f"file {b64(IDS[0])} key 1", f"sealed {b64(IDS[1])} changes 4 {CODE} movies.note"]
-    yield defect("second-file", HEAD_3 + SMALL[1:] + second[:1], "a database is written as in format 2")
-    yield defect("second-sealed", HEAD_3 + FIELDS[1:] + second[1:], "sealed columns are written as in format 2")
-    yield defect("plain", HEAD_3 + SMALL[1:], "nothing in a file of format 3 is of it")
-    yield defect("plain-fields", HEAD_3 + FIELDS[1:], "the same of a fields keyring")
+    yield defect("short-file", HEAD_4 + SMALL[1:] + second[:1], "a database is not said where")
+    yield defect("short-sealed", HEAD_4 + FIELDS[1:] + second[1:], "sealed columns are in the line of their database")
+    yield defect("plain", HEAD_4 + SMALL[1:], "nothing in a file of format 4 is of it")
+    yield defect("plain-fields", HEAD_4 + FIELDS[1:], "the same of a fields keyring")
 
 
 def orders():
@@ -100,15 +103,15 @@ def orders():
     yield defect("order-columns", DATASET[:9] + COLUMNS[1:4] + COLUMNS[:1] + DATASET[13:], "columns are out of order")
     yield defect("order-names", DATASET[:15] + NAMES[::-1], "columns with names alone are out of order")
     yield defect("order-indexes", DATASET[:11] + COLUMNS[3:1:-1] + DATASET[13:], "indexes are out of order")
-    yield defect("twice-file", DATABASE + FILES[2:], "a database stands twice")
+    yield defect("twice-file", DATABASE + FILES[3:], "a database stands twice")
     yield defect("twice-sealed", DATASET[:8] + DATASET[7:], "a database stands twice")
     yield defect("twice-column", DATASET[:10] + DATASET[9:], "a column stands twice")
     yield defect("twice-index", DATASET[:12] + DATASET[11:], "an index stands twice")
     yield defect("twice-number", replaced(DATASET, 9, 1, "2"), "two columns have one number")
     identity = COLUMNS[1].split(" ")[2]
     yield defect("twice-identity", replaced(DATASET, 9, 2, identity), "two columns have one identity")
-    yield defect("purpose-file", HEAD_3 + FIELDS[1:] + FILES, "a fields keyring lists databases to open")
-    yield defect("purpose-sealed", HEAD_3 + SMALL[1:] + SEALED, "a database keyring remembers sealed columns")
+    yield defect("purpose-file", HEAD_4 + FIELDS[1:] + FILES, "a fields keyring lists databases to open")
+    yield defect("purpose-sealed", HEAD_4 + SMALL[1:] + SEALED, "a database keyring remembers sealed columns")
 
 
 def blanks(name, lines, place):
@@ -158,6 +161,14 @@ def files():
     yield from bad_numbers("file-seen", DATABASE, 9, 5, 2**63 - 1)
     yield from bad_ids("file-id", DATABASE, 9, 1)
     yield from bad_ids("file-from", DATABASE, 10, 9)
+    yield from blanks("own", DATABASE, 11)
+    yield from bad_words("own", DATABASE, 11, 2, 4, 6, 8, 10)
+    yield from bad_ids("own-salt", DATABASE, 11, 5)
+    yield defect("own-alone", with_line(DATABASE, 9, FILES[1].split(" seen")[0] + " own"), "the salt and the rest are missing")
+    yield defect("own-dash", replaced(DATABASE, 11, 5, "-"), "the salt is a dash")
+    yield defect("own-twice", with_line(DATABASE, 11, FILES[3].replace(" own ", f" own {SALT} own ")), "the salt stands twice")
+    yield defect("own-late", with_line(DATABASE, 9, FILES[1] + f" own {SALT}"), "the salt stands at the end")
+    yield defect("own-without-word", with_line(DATABASE, 11, FILES[3].replace(" own ", " ")), "a salt without its word")
     yield defect("file-from-nothing", replaced(DATABASE, 10, 9, "-"), "the origin is a dash")
     yield defect("file-from-alone", with_line(DATABASE, 9, FILES[1] + " from"), "the origin is missing")
 
@@ -177,7 +188,7 @@ def sealed():
     yield defect("unsealed-mac", replaced(DATASET, 7, 8, CODE), "there is a MAC and no change")
     yield defect("unsealed-registry", replaced(DATASET, 7, 5, REGISTRY), "there is a registry and no change")
     yield defect("unsealed-lowest", replaced(DATASET, 7, 10, "1"), "there is a key and no change")
-    lines = HEAD_3 + FIELDS[1:] + SEALED[:1]
+    lines = HEAD_4 + FIELDS[1:] + SEALED[:1]
     yield defect("unsealed-column", lines + COLUMNS[:1], "there is a column and no change")
     yield defect("unsealed-name", lines + NAMES[:1], "there is a column's name and no change")
 
@@ -202,7 +213,7 @@ def columns():
         ("dash", "movies.a-b"), ("slash", "movies.a/b"), ("empty", ""),
     ]:
         yield defect(f"column-name-{kind}", replaced(DATASET, 9, 3, text), f"column: {text}")
-        yield defect(f"name-alone-{kind}", HEAD_3 + FIELDS[1:] + OLDER[:1] + [f"column 0 - {text}"], f"column: {text}")
+        yield defect(f"name-alone-{kind}", HEAD_4 + FIELDS[1:] + OLDER[:1] + [f"column 0 - {text}"], f"column: {text}")
     yield defect("name-alone-number", replaced(DATASET, 15, 1, "5"), "a column has a number and nothing more")
     yield defect("name-alone-identity", replaced(DATASET, 15, 2, REGISTRY), "a column has an identity and no number")
     yield defect("name-alone-more", with_line(DATASET, 15, NAMES[0] + " random 0 sealed -"), "a column has a mode and no number")
@@ -238,12 +249,12 @@ def paths():
 
 def counts():
     many = [f"file {b64(number.to_bytes(16, 'big'))} key 1 seen 0 at -" for number in range(1, 1026)]
-    yield defect("count-1025-files", HEAD_3 + SMALL[1:] + many, "1025 databases to open")
+    yield defect("count-1025-files", HEAD_4 + SMALL[1:] + many, "1025 databases to open")
     many = [f"sealed {b64(number.to_bytes(16, 'big'))} seen 0 registry - changes 0 - lowest 0"
             for number in range(1, 1026)]
-    yield defect("count-1025-databases", HEAD_3 + FIELDS[1:] + many, "1025 databases")
+    yield defect("count-1025-databases", HEAD_4 + FIELDS[1:] + many, "1025 databases")
     rings = [f"former {b64(fixed(f'ring {number}', 16))}" for number in range(65)]
-    yield defect("count-65-rings", HEAD_3 + SMALL[1:] + rings, "65 former rings")
+    yield defect("count-65-rings", HEAD_4 + SMALL[1:] + rings, "65 former rings")
 
 
 def macs():
@@ -254,6 +265,8 @@ def macs():
 
     yield tampered("file-seen", replaced(DATABASE, 9, 5, "5"), "the epoch seen was lowered", DATABASE)
     yield tampered("file-path", replaced(DATABASE, 9, 7, "../other.db"), "a path was changed", DATABASE)
+    yield tampered("own-salt", replaced(DATABASE, 11, 5, ORIGIN), "a salt was changed", DATABASE)
+    yield tampered("own-removed", with_line(DATABASE, 11, FILES[3].replace(f" own {SALT}", "")), "a salt was removed", DATABASE)
     yield tampered("file-from", with_line(DATABASE, 10, FILES[2].rsplit(" ", 2)[0]), "an origin was removed", DATABASE)
     yield tampered("sealed-seen", replaced(DATASET, 8, 3, "0"), "the epoch seen was lowered", DATASET)
     yield tampered("sealed-registry", replaced(DATASET, 8, 5, "-"), "the registry's identity was removed", DATASET)

@@ -1,4 +1,4 @@
-"""Reads keyrings, of formats 1 to 3, by Keys/README.md and nothing else: a second opinion on Lockstep's
+"""Reads keyrings, of formats 1 and 4, by Keys/README.md and nothing else: a second opinion on Lockstep's
 own code.
 
     read_keyring.py FILE KIND [VARIABLE] < SECRET
@@ -26,7 +26,7 @@ from keyring_pieces import NAME, PLUGIN, VARIABLE, Refusal, malformed, matches, 
 from keyring_records import check_records, read_records, shown
 
 KINDS = {"database": ("database", ["database"]), "fields": ("dataset", ["field", "index", "manifest"])}
-LARGEST = {1: 262144, 2: 1048576, 3: 4194304}
+LARGEST = {1: 262144, 4: 4194304}
 STATES = ["pending", "active", "retired", "destroyed", "compromised"]
 
 
@@ -183,7 +183,7 @@ def parse_key(line):
 
 def parse(text):
     """The keyring's structure; no secret is needed, and nothing is proven yet."""
-    if len(text) > LARGEST[3] or text[-1:] != b"\n":
+    if len(text) > LARGEST[4] or text[-1:] != b"\n":
         raise malformed("too large, or no LF at the end")
     if any(byte != 10 and not 0x20 <= byte <= 0x7E for byte in text):
         raise malformed("a byte that is not allowed")
@@ -310,6 +310,11 @@ def unwrap(ring, ring_key, key):
     return material
 
 
+def file_key(material, identity):
+    """The key of a file with a key of its own."""
+    return hkdf(material, b"", b"file/1" + identity)
+
+
 def read(text, kind, secret, variable=None):
     """Everything that the keyring holds, checked: a summary for printing."""
     ring = parse(text)
@@ -330,6 +335,7 @@ def read(text, kind, secret, variable=None):
         "format": ring["format"], "former": [former.hex() for former in ring["former"]],
         "files": shown(ring["file"]), "sealed": shown(ring["sealed"]),
     }
+    own = summary["own"] = {}
     for key in ring["keys"]:
         entry = {name: key[name] for name in ("kind", "version", "state", "since")}
         if key["wrapped"]:
@@ -339,6 +345,10 @@ def read(text, kind, secret, variable=None):
                 derived = hkdf(material, ring["subject"], b"sqlcipher raw key v1", 48)
                 summary["raw"] = hashlib.sha256(derived[:32]).hexdigest()
                 summary["salt"] = derived[32:].hex()
+            if key["kind"] == "database":
+                for file in ring["file"]:
+                    if file["own"] and file["key"] == key["version"]:
+                        own[file["database"].hex()] = hashlib.sha256(file_key(material, file["database"])).hexdigest()
         summary["keys"].append(entry)
     return summary
 

@@ -3,7 +3,8 @@
     read_pages.py decrypt DATABASE PLAIN [DATABASE PLAIN …] < SECRET
     read_pages.py rows DATABASE < SECRET
 
-SECRET is one JSON object: data_key and database, as in a keyring, or raw_key; all in hex. It comes through standard
+SECRET is one JSON object: data_key and database, as in a keyring, or data_key and file, the identity of a file with a key of
+its own, or raw_key; all in hex. It comes through standard
 input, never as an argument. `decrypt` writes a plain SQLite file; `rows` writes nothing and prints the schema and the
 rows of every table, each value as [type, bytes in hex], as JSON. If there is a log beside DATABASE, it is read too.
 A refusal goes to standard error, `code: message`, with status 1.
@@ -153,7 +154,11 @@ def plain_database(path, secret):
     if "raw_key" in secret:
         key = bytes.fromhex(secret["raw_key"])
     else:
-        key, _ = raw_key(bytes.fromhex(secret["data_key"]), bytes.fromhex(secret["database"]))
+        data_key = bytes.fromhex(secret["data_key"])
+        if "file" in secret:
+            key = hkdf(data_key, bytes(32), b"file/1" + bytes.fromhex(secret["file"]), 32)
+        else:
+            key, _ = raw_key(data_key, bytes.fromhex(secret["database"]))
     opened = Pages(key, data[:SALT])
     logged, count = committed(contents(path + "-wal"))
     if count is None:

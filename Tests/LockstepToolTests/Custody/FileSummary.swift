@@ -20,11 +20,11 @@ struct FileSummary {
     static func read(_ name: String, _ bench: CustodyBench) throws -> FileSummary? {
         guard bench.exists(name) else { return nil }
         for keyring in try bench.keyringNames() {
-            guard let version = try version(name, keyring, bench) else { continue }
-            let connection = try open(name, keyring, version, bench)
+            guard let key = try key(name, keyring, bench) else { continue }
+            let connection = try open(name, keyring, key, bench)
             return try connection.with(rights: .engine) {
                 FileSummary(
-                    keyring: keyring, version: version, content: try KeyringTable.read(connection),
+                    keyring: keyring, version: key.version, content: try KeyringTable.read(connection),
                     columns: try texts(
                         "SELECT table_name || '.' || name || ' ' || state || '|' || hex(identity) FROM lockstep_column ORDER BY 1",
                         "lockstep_column", connection),
@@ -46,19 +46,17 @@ struct FileSummary {
         return try connection.query(sql) { try $0[0] as String }
     }
 
-    /// The version of the key of a keyring that the first bytes of a file show.
-    private static func version(
+    /// The key of a keyring that a file has.
+    private static func key(
         _ name: String, _ keyring: String, _ bench: CustodyBench
-    ) throws -> UInt32? {
+    ) throws -> FileKey? {
         let opened = try bench.opened(keyring)
-        guard opened.keyring.purpose == .database,
-            let salt = try? DatabaseFile(bench.path(name)).read(at: 0, DatabaseKey.saltLength)
-        else { return nil }
-        return try opened.keyring.databaseKey(makingSalt: salt)?.version
+        guard opened.keyring.purpose == .database else { return nil }
+        return try opened.keyring.keyEntry(ofFileAt: bench.path(name))
     }
 
     private static func open(
-        _ name: String, _ keyring: String, _ version: UInt32, _ bench: CustodyBench, fields: FieldKeys? = nil
+        _ name: String, _ keyring: String, _ key: FileKey, _ bench: CustodyBench, fields: FieldKeys? = nil
     ) throws -> Connection {
         var options = ConnectionOptions()
         options.isQueryOnly = true
@@ -67,8 +65,8 @@ struct FileSummary {
             options.mayBeUnsealed = true
             options.mayBeUnknown = true
         }
-        let key = try bench.opened(keyring).keyring.databaseKey(version: version)
-        return try Connection.open(bench.path(name), key: key, options: options)
+        return try Connection.open(
+            bench.path(name), key: bench.opened(keyring).keyring.databaseKey(key), options: options)
     }
 
     /// Whether any keys that the user holds read these rows of a file, and their cells.
@@ -81,8 +79,8 @@ struct FileSummary {
                     let keys = try fields.map {
                         try bench.opened($0).keyring.fieldKeys(named: "people")
                     }
-                    guard let version = try version(name, keyring, bench) else { continue }
-                    let connection = try open(name, keyring, version, bench, fields: keys)
+                    guard let key = try key(name, keyring, bench) else { continue }
+                    let connection = try open(name, keyring, key, bench, fields: keys)
                     if try CustodyBench.rows(connection) == rows { return true }
                 } catch is LockstepError {
                     continue

@@ -1,10 +1,10 @@
 public import SystemPackage
 
-/// The 32 random bytes that encrypt a database file, with the salt that a new file starts with.
+/// The 32 bytes that encrypt a database file, with the salt that the file starts with.
 ///
-/// Opening a file with it takes half a millisecond because nothing is stretched. The salt is derived together with the
-/// key, so the first 16 bytes of a file, which are not secret, show whether the file was made with this key. This
-/// distinguishes a wrong key from a destroyed first page.
+/// Opening a file with it takes half a millisecond because nothing is stretched. Each file that a keyring records has a
+/// key and a salt of its own: a page of one is not valid in another. The keyring records the salt, so the first 16 bytes
+/// of a file, which are not secret, show which key it has. This distinguishes a wrong key from a destroyed first page.
 public struct DatabaseKey: ~Copyable, Sendable {
     /// Bytes of a key.
     static let length = 32
@@ -15,6 +15,8 @@ public struct DatabaseKey: ~Copyable, Sendable {
 
     let secret: SecretBytes
     let salt: [UInt8]
+    /// The identity from which it was derived; nil for a key that several files can have.
+    var file: [UInt8]?
     /// The keyring of the key, if any. Opening compares it with the keyring that the database records.
     var origin: Origin?
     /// The databases of which others are forks, by the forks' identities, as the keyring records them.
@@ -40,8 +42,8 @@ public struct DatabaseKey: ~Copyable, Sendable {
         /// The databases that the keyring records, which then record the keyring; empty if it records none. A key of a
         /// keyring that records any opens no other database.
         var files: [RecordedFile]
-        /// The other keys of the keyring under which it records databases, or that a rotation is about to use.
-        var otherKeys: [SharedSecret<DatabaseKey>] = []
+        /// The database keys of the file and of others that the keyring records, or that a rotation is about to use.
+        var versions: [SharedSecret<VersionKey>] = []
         /// The id of a new database made with the key; random if nil.
         var newDatabase: [UInt8]?
     }
@@ -51,6 +53,8 @@ public struct DatabaseKey: ~Copyable, Sendable {
         let identity: [UInt8]
         /// The key under which it was last seen; nil for a file that is being made.
         var keyVersion: UInt32?
+        /// With what its file began then, if that had a key of its own.
+        var salt: [UInt8]?
         /// Where it was last seen, relative to the keyring's folder or absolute; nil if that is not known.
         var recordedPath: FilePath?
         /// The keyring's folder, as an absolute path; nil if it is not known.
@@ -81,18 +85,6 @@ public struct DatabaseKey: ~Copyable, Sendable {
         self.salt = salt
     }
 
-    /// Derives a file's key from a keyring's data key and the database's identifier.
-    ///
-    /// key ‖ salt = HKDF-SHA256(data key, salt = database id, info = "sqlcipher raw key v1", 48 bytes).
-    init(dataKey: borrowing SecretBytes, database: [UInt8]) throws(LockstepError) {
-        let info = Array("sqlcipher raw key v1".utf8)
-        let derived = try HKDF.derive(
-            dataKey.bytes, salt: database.span, info: info.span, count: Self.length + Self.saltLength)
-        var salt: [UInt8] = []
-        for index in Self.length..<derived.count { salt.append(derived.bytes[index]) }
-        try self.init(secret: derived.prefix(Self.length), salt: salt)
-    }
-
     /// A random key for files that do not outlive the process.
     package static func ephemeral() throws(LockstepError) -> DatabaseKey {
         try DatabaseKey(
@@ -103,7 +95,15 @@ public struct DatabaseKey: ~Copyable, Sendable {
     /// - Throws: ``LockstepError/Code/secureMemoryExhausted``.
     public borrowing func clone() throws(LockstepError) -> DatabaseKey {
         var copy = try DatabaseKey(secret: secret.clone(), salt: salt)
-        (copy.origin, copy.forks) = (origin, forks)
+        (copy.origin, copy.forks, copy.file) = (origin, forks, file)
+        return copy
+    }
+
+    /// A copy for another file of the same database, such as a backup, which begins with a salt of its own: no page of
+    /// one is valid in the other.
+    borrowing func forCopy() throws(LockstepError) -> DatabaseKey {
+        var copy = try DatabaseKey(secret: secret.clone(), salt: Random.bytes(Self.saltLength))
+        (copy.origin, copy.forks, copy.file) = (origin, forks, file)
         return copy
     }
 

@@ -3,18 +3,20 @@ public import SystemPackage
 // A fork
 // ======
 //
-// A copy has the identity of its database, so that what changes it could be taken for a change of the database. A fork
-// gives it an identity of its own. The steps, each of which can be the last:
+// A copy has the identity and the key of its database, so that what changes it could be taken for a change of the
+// database, and its pages put into that. A fork gives it an identity and a key of its own. The steps, each of which can
+// be the last:
 //
 // 1. The keyring gets a line for the new database: its path, its key, the database that it was forked from, and nothing
 //    that it has recorded. A file of the old identity may still lie there (see IdentityCheck.swift). If a database was
 //    last seen at the path, which the copy has replaced, its line becomes this one: a copy that is refreshed every night
 //    stays one database.
-// 2. The file gets the identity of the line, and the role of a database.
-// 3. The file records the keyring, and the line that it has done so, as with any other database.
+// 2. The file is replaced by one under the new key, as by a rotation, which has the identity of the line, the role of a
+//    database, and a record of the keyring.
+// 3. The file records the keyring again, and the line that it has done so, as with any other database.
 //
-// The next run after the first step takes the line that is there. After the second the fork is finished: the next
-// command that writes does the third.
+// The next run after the first step takes the line that is there, and removes what was made of the new file. After the
+// second the fork is finished: the next command that writes does the third.
 //
 // The registry of sealed columns has an identity of its own, which the fork keeps, and with it every cell. A fields
 // keyring that does not remember the fork expects of it what it remembers of the database in the line's `from`; nothing
@@ -22,10 +24,13 @@ public import SystemPackage
 
 /// Makes a copy of a database a database of its own.
 ///
-/// A backup, and a file that was copied with another program, has the identity of its database. A fork has one of its
-/// own and its own record in the same keyring. The database that it is a copy of does not change, and neither do the
-/// fork's rows and sealed cells. If it is killed, the next run finishes it. No key of the keyring can be destroyed
-/// meanwhile.
+/// A backup, and a file that was copied with another program, has the identity and the key of its database. A fork has
+/// its own of both, and its own record in the same keyring. The database that it is a copy of does not change, and
+/// neither do the fork's rows and sealed cells. If it is killed, the next run finishes it. No key of the keyring can be
+/// destroyed meanwhile.
+///
+/// The file is replaced by one under the new key, which is verified first: that takes as long as a
+/// ``DatabaseKeyRotation``, and as much free space.
 ///
 /// A fields keyring remembers the fork once ``KeyringFile/remember(_:sealedIn:)`` is called for it; until then, the
 /// fork must prove what the keyring remembers of its database.
@@ -53,14 +58,19 @@ public struct Fork: Sendable {
         public let isRenewed: Bool
     }
 
-    /// Runs the fork. No connection to the copy should be open: one with field keys would go on as the old database.
+    /// Connection options, used only for the functions and collations that the schema needs.
+    var options = ConnectionOptions()
+
+    /// Runs the fork.
     /// - Parameter keyring: The keyring as opened from ``keyringFile``; afterwards its newest version.
     /// - Throws: ``LockstepError/Code/misuse`` for the database itself, for a copy in its place, and for one with a
     ///   registry of sealed columns that an earlier build wrote; ``LockstepError/Code/unknownDatabase`` for a file
     ///   whose identity the keyring does not record; ``LockstepError/Code/exchanged``;
     ///   ``LockstepError/Code/keyUnavailable`` for a copy under a key that is no longer in use;
     ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or full, and during a rotation;
-    ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose; ``LockstepError/Code/busy``;
+    ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose; ``LockstepError/Code/busy`` if any
+    ///   connection has the copy open; ``LockstepError/Code/full``; ``LockstepError/Code/damaged``: a damaged file is
+    ///   not copied; ``LockstepError/Code/alreadyExists`` if a file named `<name>.rotating` is not from a fork;
     ///   ``LockstepError/Code/locked`` if somebody is destroying a key for longer than ``FileLockWait`` allows;
     ///   ``LockstepError/Code/keyringOutdated`` for an old copy of the keyring; the errors of opening the copy and of
     ///   writing both files.
@@ -74,25 +84,23 @@ public struct Fork: Sendable {
         try keyringFile.reread(&keyring)
         let entry = try keyring.standingKey(of: copy)
         guard entry.state != .pending else { throw rotating }
-        let key = try keyring.databaseKey(version: entry.version)
-        let connection = try Connection.open(copy, key: key)
-        let content = try KeyringTable.read(connection)
-        let origin = try keyring.origin(entry)
-        let known = try requireCopy(content, origin, keyring, key)
-        try requireLastingRegistry(connection)
-        // An old copy of the keyring changes nothing.
-        _ = try keyring.ringsBehind(keyring.epoch, in: connection)
-        let isRenewed = try keyring.record(at: keyringFile.spelling(of: copy), besides: known.identity)?.seen ?? 0 > 0
-        let database = try list(known.identity, under: entry.version, &keyring)
-        try connection.with(rights: .engine) {
-            try connection.write { connection in
-                guard try KeyringTable.database(connection) == known.identity else {
-                    throw changed
-                }
-                try KeyringTable.fork(as: database, connection)
-            }
+        let key = try keyring.databaseKey(entry)
+        let known: DatabaseKey.RecordedFile
+        do {
+            let connection = try Connection.open(copy, key: key, options: options.ofSchema)
+            let content = try KeyringTable.read(connection)
+            let origin = try keyring.origin(entry.entry, keyring.versionKey(entry.version))
+            known = try requireCopy(content, origin, keyring, key)
+            try requireLastingRegistry(connection)
+            // An old copy of the keyring changes nothing.
+            _ = try keyring.ringsBehind(keyring.epoch, in: connection)
         }
-        try keyring.bind(connection, in: keyringFile)
+        let isRenewed = try keyring.record(at: keyringFile.spelling(of: copy), besides: known.identity)?.seen ?? 0 > 0
+        let isBegun = try begun(known.identity, keyring) != nil
+        let (database, new) = try list(known.identity, &keyring)
+        try replace(key, known.identity, by: database, new, isBegun: isBegun, keyring)
+        try keyring.bind(
+            Connection.open(copy, key: keyring.databaseKey(new), options: options.ofSchema), in: keyringFile)
         return Report(database: database, origin: known.identity, original: known.path, isRenewed: isRenewed)
     }
 
@@ -131,22 +139,52 @@ public struct Fork: Sendable {
         return try keyring.lies(record, at: place)
     }
 
+    /// The new database, if a fork of this file has recorded it and was then interrupted.
+    private func begun(_ origin: [UInt8], _ keyring: borrowing Keyring) throws -> DatabaseRecord? {
+        guard let there = try keyring.record(at: keyringFile.spelling(of: copy), besides: origin) else { return nil }
+        return there.seen == 0 && there.origin == origin ? there : nil
+    }
+
     /// Records the new database. One that a fork of this file recorded, which was then interrupted, is taken, and so is
     /// one that was last seen there.
-    /// - Returns: Its identity.
-    private func list(
-        _ origin: [UInt8], under version: UInt32, _ keyring: inout Keyring
-    ) throws -> [UInt8] {
+    /// - Returns: Its identity, and its key.
+    private func list(_ origin: [UInt8], _ keyring: inout Keyring) throws -> (database: [UInt8], key: FileKey) {
         let path = try keyringFile.spelling(of: copy)
         let there = keyring.record(at: path, besides: origin)
-        if let there, there.seen == 0, there.origin == origin, there.keyVersion == version { return there.database }
+        let active = try keyring.activeDatabaseKeyEntry()
+        if let begun = try begun(origin, keyring), begun.keyVersion == active.version, let salt = begun.salt {
+            return (begun.database, FileKey(entry: active, file: begun.database, salt: salt))
+        }
         let database = if let there { there.database } else { try Random.bytes(KeyringTable.idLength) }
+        var key = try keyring.newFileKey(of: database, active)
         try keyringFile.update(&keyring) { keyring in
+            key = try keyring.newFileKey(of: database, keyring.activeDatabaseKeyEntry())
             try keyring.list(
                 DatabaseRecord(
-                    database: database, keyVersion: version, path: path, origin: origin))
+                    database: database, keyVersion: key.version, salt: key.salt, path: path, origin: origin))
         }
-        return database
+        return (database, key)
+    }
+
+    /// Gives the file the new identity and its key, in one step: by a copy that takes its place.
+    private func replace(
+        _ old: borrowing DatabaseKey, _ origin: [UInt8], by database: [UInt8], _ key: FileKey, isBegun: Bool,
+        _ keyring: borrowing Keyring
+    ) throws {
+        let change = try KeyChange.begin(copy, key: old, schema: options) { connection in
+            guard try KeyringTable.database(connection) == origin else { throw changed }
+        }
+        // Nobody else can make one while the file is locked.
+        if isBegun { KeyChange.removeLeftover(of: copy) }
+        try change.requireSpace { try FileAccess.freeSpace(in: $0) }
+        let new = try keyring.databaseKey(key)
+        let exact = try change.copy(from: old, to: new) { _ in }
+        let forked = try change.amend(exact, key: new) { connection in
+            try connection.with(rights: .engine) {
+                try connection.write { try KeyringTable.fork(as: database, $0) }
+            }
+        }
+        try change.replace(with: forked)
     }
 
     /// Whether the file has a registry in the second format, which names its database. Only the field keys can change

@@ -41,12 +41,14 @@ extension Restore {
         }
         try file.reread(&keyring)
         let placing = Placing(keyringFile: file, database: database, isBackup: true)
-        let (report, fork) = try placing.run(&keyring) { keyring, place in
-            let found =
-                if let key = try backupKey?.clone() { key } else {
-                    try keyring.databaseKey(ofBackup: backup)
-                }
-            return try run(key: keyring.activeDatabaseKey(), backupKey: found, placing: place, progress: progress)
+        func key(_ keyring: borrowing Keyring) throws -> DatabaseKey {
+            if let key = try backupKey?.clone() { return key }
+            return try keyring.databaseKey(ofBackup: backup)
+        }
+        // The restore itself says what is wrong with a backup.
+        let origin = try? IdentityCheck.content(of: backup, key(keyring)).database
+        let (report, fork) = try placing.run(&keyring, as: .backup(of: origin)) { keyring, new, place in
+            try run(key: new, backupKey: key(keyring), placing: place, progress: progress)
         }
         try finish(&keyring, fork)
         return report
@@ -94,8 +96,7 @@ extension Adoption {
         _ keyring: inout Keyring, in file: KeyringFile, _ foreign: ForeignKey?, _ progress: JobProgress.Handler
     ) throws -> AdoptionReport {
         try file.whileUsed {
-            try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
-                let key = try keyring.activeDatabaseKey()
+            try Placing(keyringFile: file, database: path).run(&keyring, as: .new) { _, key, place in
                 guard let foreign else {
                     return try run(key: key, placing: place, progress: progress)
                 }
@@ -125,12 +126,11 @@ extension Salvage {
         try file.whileUsed {
             try file.reread(&keyring)
             let placing = Placing(keyringFile: file, database: new)
-            return try placing.run(&keyring) { keyring, place in
+            let own = try keyring.keyEntry(of: damaged).file
+            return try placing.run(&keyring, as: .copy(of: own)) { keyring, new, place in
                 try run(
-                    key: keyring.databaseKey(ofBackup: damaged), newKey: keyring.activeDatabaseKey(),
-                    keyOfCopy: { copy in
-                        try keyring.keyEntry(ofFileAt: copy).map { try keyring.databaseKey(version: $0.version) }
-                    },
+                    key: keyring.databaseKey(ofBackup: damaged), newKey: new,
+                    keyOfCopy: { copy in try keyring.keyEntry(ofFileAt: copy).map { try keyring.databaseKey($0) } },
                     strays: keyring.setAside(besides: damaged), placing: place, progress: progress)
             }.result
         }

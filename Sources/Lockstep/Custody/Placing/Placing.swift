@@ -18,34 +18,56 @@ struct Placing {
     /// and otherwise one of its own.
     var isBackup = false
 
-    /// The key of the file is no longer the active one, and nothing was placed.
-    private struct KeyHasChanged: Error {}
+    /// The key of the file is no longer the right one, and nothing was placed.
+    private struct KeyHasChanged: Error {
+        /// The identity that the file gets.
+        var identity: [UInt8]?
+    }
     private static let attempts = 3
+
+    /// Which identity a file gets, on which its key depends: it is made again if that was wrong.
+    enum Guess {
+        /// A new one, unless the file says another.
+        case new
+        /// That of a backup's database, or of the database that was last seen at the path; nil if the backup has none.
+        case backup(of: [UInt8]?)
+        /// The one from whose key the file is a copy; nil for a file under a key that several can have.
+        case copy(of: [UInt8]?)
+    }
 
     /// - Parameters:
     ///   - keyring: The keyring as opened from its file; afterwards the newest version.
-    ///   - make: Makes the file under the keyring's active key, and calls its second argument with the finished file
-    ///     and with what gives the file its name.
+    ///   - guess: Which identity the file gets.
+    ///   - make: Makes the file under the key, which comes from the keyring's active key, and calls its last argument with
+    ///     the finished file and with what gives the file its name.
     /// - Returns: What `make` returns, and what became of a file that has another identity than it had.
     /// - Throws: ``LockstepError/Code/busy`` if the keyring gets another active key each time;
     ///   ``LockstepError/Code/twoFiles``; any error from `make`.
     @discardableResult
     func run<Result>(
-        _ keyring: inout Keyring,
-        _ make: (borrowing Keyring, (FilePath, () throws -> Void) throws -> Void) throws -> Result
+        _ keyring: inout Keyring, as guess: Guess,
+        _ make: (borrowing Keyring, borrowing DatabaseKey, (FilePath, () throws -> Void) throws -> Void) throws ->
+            Result
     ) throws -> (result: Result, fork: Fork.Report?) {
-        for _ in 0..<Self.attempts {
+        var identity = try identity(guess, keyring)
+        // One more, for a file that says another identity than expected.
+        for _ in 0...Self.attempts {
             do {
-                let version = try keyring.activeDatabaseKeyEntry().version
+                let isRecorded = identity.map { keyring.record(of: $0) != nil } ?? false
+                // What a signed keyring does not record would never be found again.
+                let own = keyring.signer == nil || isRecorded ? identity : nil
+                let key = try keyring.newFileKey(of: own, keyring.activeDatabaseKeyEntry())
+                let opening = try keyring.openingKey(key, ofNew: own)
                 var fork: Fork.Report?
-                let result = try make(keyring) { file, rename in
-                    fork = try place(file, version, keyring, rename)
+                let result = try make(keyring, opening) { file, rename in
+                    fork = try place(file, key, opening, keyring, rename)
                 }
                 // The database has its place. An error now would make the caller undo its keyring; whatever is wrong
                 // with the keyring's file, its next use reports.
                 _ = try? keyringFile.reread(&keyring)
                 return (result, fork)
-            } catch is KeyHasChanged {
+            } catch let change as KeyHasChanged {
+                if let own = change.identity { identity = own }
                 try keyringFile.reread(&keyring)
             }
         }
@@ -54,15 +76,26 @@ struct Placing {
             hint: "run it again once nobody changes the keyring", context: .file(keyringFile.path))
     }
 
+    private func identity(_ guess: Guess, _ keyring: borrowing Keyring) throws -> [UInt8]? {
+        switch guess {
+        case .new: return try Random.bytes(KeyringTable.idLength)
+        case .copy(of: let identity): return identity
+        case .backup(of: let identity):
+            let path = try keyringFile.spelling(of: database)
+            guard let identity else { return keyring.record(at: path, besides: nil)?.database }
+            let fresh = try Random.bytes(KeyringTable.idLength)
+            return try record(identity, path, fresh, keyring).database
+        }
+    }
+
     private func place(
-        _ file: FilePath, _ version: UInt32, _ keyring: borrowing Keyring, _ rename: () throws -> Void
+        _ file: FilePath, _ key: FileKey, _ opening: borrowing DatabaseKey, _ keyring: borrowing Keyring,
+        _ rename: () throws -> Void
     ) throws -> Fork.Report? {
-        let content = try content(of: file, version, keyring)
+        let content = try IdentityCheck.content(of: file, opening)
         var fork: Fork.Report?
         try keyringFile.whileLocked(keyring) { current in
-            guard try current.activeDatabaseKeyEntry().version == version else {
-                throw KeyHasChanged()
-            }
+            guard try current.activeDatabaseKeyEntry().version == key.version else { throw KeyHasChanged() }
             guard current.signer == nil, let id = content.database else { return try rename() }
             let path = try keyringFile.spelling(of: database)
             guard content.role == .original else {
@@ -73,9 +106,12 @@ struct Placing {
                 }
                 return try rename()
             }
-            var record = try record(id, version, path, current)
+            let fresh = try key.file ?? Random.bytes(KeyringTable.idLength)
+            var record = try record(id, path, fresh, current)
+            guard record.database == key.file else { throw KeyHasChanged(identity: record.database) }
+            (record.keyVersion, record.salt) = (key.version, key.salt)
             if record.database != id { fork = try report(record, of: id, current) }
-            if isBackup || record.database != id { record.seen = try amend(file, record, current) }
+            if isBackup || record.database != id { record.seen = try amend(file, record, opening, current) }
             // A database that the keyring does not record does not open, so that a new one is recorded first. One that
             // it records opens under either key until the new file is in place, and only then under the new one alone.
             let isNew = !FileAccess.exists(database) || current.record(of: record.database) == nil
@@ -90,12 +126,14 @@ struct Placing {
         return fork
     }
 
-    /// What the keyring is to record of the file.
+    /// What the keyring is to record of the file, but for its key.
+    /// - Parameter fresh: The identity of a new database.
     /// - Throws: ``LockstepError/Code/twoFiles``.
     private func record(
-        _ id: [UInt8], _ version: UInt32, _ path: FilePath, _ keyring: borrowing Keyring
+        _ id: [UInt8], _ path: FilePath, _ fresh: [UInt8], _ keyring: borrowing Keyring
     ) throws -> DatabaseRecord {
         let known = keyring.record(of: id)
+        let version = try keyring.activeDatabaseKeyEntry().version
         // An adopted file that no database of the keyring was exported to is a new one, wherever it lies.
         if isBackup || known != nil, let there = keyring.record(at: path, besides: id) {
             return DatabaseRecord(
@@ -111,7 +149,8 @@ struct Placing {
         }
         guard isBackup else { throw second(place) }
         return DatabaseRecord(
-            database: try Random.bytes(KeyringTable.idLength), keyVersion: version, path: path, origin: id)
+            database: keyring.record(of: fresh) == nil ? fresh : try Random.bytes(KeyringTable.idLength),
+            keyVersion: version, path: path, origin: id)
     }
 
     private func report(
@@ -125,12 +164,13 @@ struct Placing {
 
     /// Gives the file its identity, and makes it record the keyring: it is put back on purpose, however old it is.
     /// - Returns: The epoch of the keyring that the file has recorded.
-    private func amend(_ file: FilePath, _ record: DatabaseRecord, _ keyring: borrowing Keyring) throws -> UInt64 {
+    private func amend(
+        _ file: FilePath, _ record: DatabaseRecord, _ key: borrowing DatabaseKey, _ keyring: borrowing Keyring
+    ) throws -> UInt64 {
         var writing = ConnectionOptions()
         writing.isScratch = true
         writing.closesFullText = true
-        let key = try keyring.databaseKey(version: record.keyVersion)
-        let connection = try Connection.open(file, key: key, options: writing)
+        let connection = try Connection.open(file, key: key.withoutOrigin(), options: writing)
         try connection.with(rights: .engine) {
             try connection.write { connection in
                 guard try KeyringTable.database(connection) != record.database else { return }
@@ -156,12 +196,5 @@ struct Placing {
             hint:
                 "put it under a keyring of its own; or make a backup of that database, and a fork of the backup",
             context: .file(database))
-    }
-
-    /// What the finished file says of itself.
-    private func content(
-        of file: FilePath, _ version: UInt32, _ keyring: borrowing Keyring
-    ) throws -> KeyringTable.Content {
-        try IdentityCheck.content(of: file, keyring.databaseKey(version: version))
     }
 }

@@ -51,7 +51,9 @@ extension Store {
         guard options.copies == .fork, store.isCopy else { return store }
         // The fork wants the file for itself.
         try store.blocking.close()
-        try Fork(of: path, keyring: file).run(&keyring)
+        var fork = Fork(of: path, keyring: file)
+        fork.options = options.connection
+        try fork.run(&keyring)
         // The copy has proven what it was.
         var forked = options
         if !options.connection.fieldKeys.isEmpty { forked.connection.firstTime = true }

@@ -4,7 +4,7 @@ internal import SystemPackage
 ///
 /// `<database>.<UTC time>-<number>.before-migration`, beside the database; in a folder of their own
 /// `<database>-<tag>.<UTC time>-…`, where the tag distinguishes databases of the same name. Only regular files
-/// of such a name that begin like files under the database's keys count as backups. Every other file of such a
+/// of such a name that have one of the database's keys count as backups. Every other file of such a
 /// name is left alone, and its name is not used.
 ///
 /// The names are in the order in which the backups were made, also if the clock was wrong: one that would come before
@@ -15,10 +15,10 @@ struct MigrationBackups {
     /// Their folder; empty if the database is named without a folder.
     private let folder: FilePath
     private let prefix: String
-    private let salts: Set<[UInt8]>
+    private let keys: [SharedSecret<DatabaseKey>]
 
-    init(of database: FilePath, in folder: FilePath?, salts: Set<[UInt8]>) throws {
-        self.salts = salts
+    init(of database: FilePath, in folder: FilePath?, keys: [SharedSecret<DatabaseKey>]) throws {
+        self.keys = keys
         self.folder = folder ?? database.removingLastComponent()
         let name = database.lastComponent?.string ?? ""
         guard folder != nil else {
@@ -76,7 +76,7 @@ struct MigrationBackups {
             guard isFree(path) else { continue }
             return try connection.read { connection in
                 _ = try PageCopy.run(
-                    connection, to: path, as: .copy, key, schema: schema, progress)
+                    connection, to: path, as: .copy, key.forCopy(), schema: schema, progress)
                 return path
             }
         }
@@ -93,10 +93,12 @@ struct MigrationBackups {
 
     /// Whether the file is a backup of this database.
     func isBackup(_ path: FilePath) -> Bool {
-        guard let name = path.lastComponent?.string, parse(name) != nil,
-            let head = try? DatabaseFile(path).read(at: 0, DatabaseKey.saltLength)
-        else { return false }
-        return salts.contains(head)
+        guard let name = path.lastComponent?.string, parse(name) != nil, let file = try? FileSample(path) else {
+            return false
+        }
+        return [true, false].contains { first in
+            keys.contains { (try? file.verifies(first: first, $0.value.secret)) == true }
+        }
     }
 
     /// Removes a backup and the files beside it.

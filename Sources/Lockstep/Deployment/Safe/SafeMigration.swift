@@ -138,7 +138,7 @@ public struct SafeMigration {
             _ = earlier
         }
         let backups = try MigrationBackups(
-            of: database, in: backupFolder, salts: access.salts)
+            of: database, in: backupFolder, keys: access.known)
         let connection = try open(access.key)
         let unfinished = try recover(connection, access, backups, &report)
         if try CombinedPlan.hasSteps(sets, target, recordedDown, on: connection) {

@@ -5,7 +5,7 @@ internal import SystemPackage
 //
 // A keyring's records say under which key it saw each database, and they can be wrong: someone can have put another file
 // in a database's place. So a key is destroyed by what the files say.
-// The first 16 bytes of a file show under which key it was made, and opening it shows which database it is.
+// Its first 16 bytes, or the MAC of a page, show under which key a file was made, and opening it shows which database it is.
 //
 // - What lies where a database was last seen needs its key, whatever it is.
 // - Any other file in the folder of a database needs its key unless it says that it is a copy: a backup. A file that
@@ -48,7 +48,7 @@ struct EncryptedFiles {
             return
         }
         found[database] = path
-        if entry.version != version { try keyring.relist(database, under: entry.version) }
+        if entry.version != version { try keyring.relist(database, under: entry) }
     }
 
     /// Looks at each recorded database where it was last seen.
@@ -63,23 +63,20 @@ struct EncryptedFiles {
             // One that is damaged or in use is there, too.
             guard try keyring.lies(record, at: place) else { continue }
             found[record.database] = place
-            if entry.version != version { try keyring.relist(record.database, under: entry.version) }
+            if entry.version != version { try keyring.relist(record.database, under: entry) }
         }
     }
 
     /// Looks at all other files in the folders of databases.
     mutating func lookAround(_ keyring: borrowing Keyring) throws {
-        let key = try keyring.databaseKey(version: version)
         for folder in try folders(keyring) {
             for name in (try? Folder.list(folder).files) ?? [] {
                 let path = folder.appending(name)
-                guard try isNew(path), let file = try? DatabaseFile(path),
-                    let head = try? file.read(at: 0, DatabaseKey.saltLength)
-                else { continue }
-                if head == key.salt {
-                    lookAt(path, key)
-                } else if let former = SetAsideLog.database(ofCopy: name),
-                    try keyring.databaseKey(makingSalt: head) == nil,
+                guard try isNew(path), (try? DatabaseFile(path)) != nil else { continue }
+                let found = try keyring.keyEntry(ofFileAt: path)
+                if let found, found.version == version {
+                    try lookAt(path, keyring.databaseKey(found))
+                } else if let former = SetAsideLog.database(ofCopy: name), found == nil,
                     try mayBeOwn(folder.appending(former), keyring)
                 {
                     // Of one whose first bytes are damaged nobody knows the key.
@@ -116,7 +113,7 @@ struct EncryptedFiles {
     private mutating func isNew(_ path: FilePath) throws -> Bool { try seen.insert(RealPath.of(path)).inserted }
 
     private func content(
-        of path: FilePath, _ entry: KeyringDocument.KeyEntry, _ keyring: borrowing Keyring
+        of path: FilePath, _ entry: FileKey, _ keyring: borrowing Keyring
     ) throws -> KeyringTable.Content {
         var reading = options.ofSchema
         reading.isQueryOnly = true

@@ -107,8 +107,10 @@ public struct KeyDestruction: Sendable {
         report.backups = search.backups
         let recorded = keyring.document.files.filter { $0.keyVersion == version }.map(\.database)
         let uses = try search.uses + unseen(recorded, search.found, keyring)
-        // A key that nobody has cannot open them again.
-        keyring.document.files.removeAll { lost.contains($0.database) }
+        // What else there is of them, such as backups under another key, is found by their identities alone.
+        for index in keyring.document.files.indices where lost.contains(keyring.document.files[index].database) {
+            keyring.document.files[index].path = nil
+        }
         return uses
     }
 

@@ -67,8 +67,8 @@ public struct Provisioning: Sendable {
     ) throws -> CopyReport {
         try file.whileUsed {
             try file.reread(&keyring)
-            return try Placing(keyringFile: file, database: path).run(&keyring) { keyring, place in
-                try run(keyring.activeDatabaseKey(), templateKey, place, progress)
+            return try Placing(keyringFile: file, database: path).run(&keyring, as: .new) { _, key, place in
+                try run(key, templateKey, place, progress)
             }.result
         }
     }

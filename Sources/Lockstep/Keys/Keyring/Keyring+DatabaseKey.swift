@@ -1,23 +1,83 @@
+/// Which key of a keyring a file has.
+struct FileKey: Sendable, Equatable {
+    /// The entry of the database key from which it is derived.
+    let entry: KeyringDocument.KeyEntry
+    /// The identity of the file whose own key it is; nil for the key that several files can have.
+    var file: [UInt8]?
+    /// What the file begins with; nil for the salt of the shared key.
+    var salt: [UInt8]?
+
+    /// The version of the database key.
+    var version: UInt32 { entry.version }
+    /// What becomes of the database key.
+    var state: KeyState { entry.state }
+
+    /// The salt that is recorded of a database under it; nil unless the key is that database's own.
+    func salt(of database: [UInt8]) -> [UInt8]? { file == database ? salt : nil }
+}
+
 extension Keyring {
-    /// The active database key, under which new files are made. A file that is there can have another:
+    /// The active key of files that the keyring does not record. A file that is there can have another:
     /// ``databaseKey(for:)`` determines from the file which one it is.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose.
     package borrowing func activeDatabaseKey() throws(LockstepError) -> DatabaseKey {
-        let entry = try activeDatabaseKeyEntry()
-        var key = try databaseKey(version: entry.version)
-        key.origin = try origin(entry)
+        try openingKey(FileKey(entry: activeDatabaseKeyEntry()))
+    }
+
+    /// The database key of one version that several files can have.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist or was destroyed.
+    package borrowing func databaseKey(version: UInt32) throws(LockstepError) -> DatabaseKey {
+        try withForks(versionKey(version).shared())
+    }
+
+    /// The key of a file, without what opening compares.
+    /// - Throws: as ``databaseKey(version:)``.
+    borrowing func databaseKey(_ key: FileKey) throws(LockstepError) -> DatabaseKey {
+        try withForks(Self.derive(key, from: versionKey(key.version)))
+    }
+
+    /// The key of a file, with what opening compares.
+    /// - Parameter identity: The identity that a new file gets; nil for a random one.
+    /// - Throws: as ``databaseKey(version:)``.
+    borrowing func openingKey(
+        _ found: FileKey, ofNew identity: [UInt8]? = nil
+    ) throws(LockstepError) -> DatabaseKey {
+        let version = try versionKey(found.version)
+        var key = try withForks(Self.derive(found, from: version))
+        key.origin = try origin(found.entry, version)
+        key.origin?.newDatabase = identity
+        return key
+    }
+
+    /// A key for a file that is about to be made for this database, and what to record of it. Its salt is new.
+    /// - Parameter identity: The database's identity; nil for a file that the keyring will not record.
+    borrowing func newFileKey(
+        of identity: [UInt8]?, _ entry: KeyringDocument.KeyEntry
+    ) throws(LockstepError) -> FileKey {
+        guard let identity else { return FileKey(entry: entry) }
+        return FileKey(entry: entry, file: identity, salt: try Random.bytes(DatabaseKey.saltLength))
+    }
+
+    private static func derive(
+        _ key: FileKey, from version: borrowing VersionKey
+    ) throws(LockstepError) -> DatabaseKey {
+        guard let file = key.file, let salt = key.salt else { return try version.shared() }
+        return try version.own(of: file, salt: salt)
+    }
+
+    private borrowing func withForks(_ key: consuming DatabaseKey) -> DatabaseKey {
+        var key = key
+        for file in document.files {
+            if let origin = file.origin { key.forks[file.database] = origin }
+        }
         return key
     }
 
     /// The database key of one version.
     /// - Throws: ``LockstepError/Code/keyUnavailable`` if the key does not exist or was destroyed.
-    package borrowing func databaseKey(version: UInt32) throws(LockstepError) -> DatabaseKey {
+    borrowing func versionKey(_ version: UInt32) throws(LockstepError) -> VersionKey {
         try requireDatabasePurpose()
-        var key = try DatabaseKey(dataKey: key(.database, version: version), database: subjectID)
-        for file in document.files {
-            if let origin = file.origin { key.forks[file.database] = origin }
-        }
-        return key
+        return VersionKey(version: version, try key(.database, version: version), database: subjectID)
     }
 
     /// The entry of the active database key.
@@ -29,22 +89,6 @@ extension Keyring {
         return active
     }
 
-    /// The entry of the key whose files begin with `salt`; nil if the keyring has no such key. Tries the active key
-    /// first; each key takes a few microseconds.
-    borrowing func databaseKey(
-        makingSalt salt: [UInt8]
-    ) throws(LockstepError) -> KeyringDocument.KeyEntry? {
-        let active = try activeDatabaseKeyEntry()
-        let others = document.keys.filter {
-            $0.kind == .database && $0.state != .destroyed && $0 != active
-        }
-        for entry in [active] + others {
-            let key = try databaseKey(version: entry.version)
-            if key.salt == salt { return entry }
-        }
-        return nil
-    }
-
     /// - Throws: ``LockstepError/Code/keyringMismatch``.
     borrowing func requireDatabasePurpose() throws(LockstepError) {
         guard purpose == .database else {
@@ -52,6 +96,12 @@ extension Keyring {
                 .keyringMismatch, "a \(purpose.rawValue) keyring does not open database files",
                 hint: "give the database keyring, <name>.database.keyring")
         }
+    }
+
+    /// The entry of the database key with this version.
+    /// - Throws: ``LockstepError/Code/keyUnavailable`` if there is none.
+    borrowing func entry(of version: UInt32) throws(LockstepError) -> KeyringDocument.KeyEntry {
+        document.keys[try index(of: .database, version)]
     }
 
     // MARK: Rotation

@@ -34,16 +34,16 @@ extension Keyring {
     /// Records where a database was seen and under which key, and keeps what else is recorded of it.
     /// - Parameters:
     ///   - database: The database's id.
-    ///   - version: The version of its key.
+    ///   - key: The key of its file.
     ///   - path: Where it is, as ``KeyringFile/spelling(of:)`` says; nil keeps the recorded path.
     /// - Throws: as in ``remember(_:)``.
     mutating func list(
-        _ database: [UInt8], under version: UInt32, at path: FilePath? = nil
+        _ database: [UInt8], under key: FileKey, at path: FilePath? = nil
     ) throws(LockstepError) {
         let known = record(of: database)
         try list(
             DatabaseRecord(
-                database: database, keyVersion: version, seen: known?.seen ?? 0,
+                database: database, keyVersion: key.version, salt: key.salt(of: database), seen: known?.seen ?? 0,
                 path: path ?? known?.path, origin: known?.origin))
         if let path { leave(path, to: database) }
     }
@@ -77,7 +77,8 @@ extension Keyring {
     /// ``newDatabaseKey(at:)``.
     /// - Parameter path: Where it will be, as ``KeyringFile/spelling(of:)`` says.
     package mutating func listNewDatabase(at path: FilePath? = nil) throws(LockstepError) {
-        try list(Random.bytes(KeyringDocument.databaseIDLength), under: activeDatabaseKeyEntry().version, at: path)
+        let identity = try Random.bytes(KeyringDocument.databaseIDLength)
+        try list(identity, under: newFileKey(of: identity, activeDatabaseKeyEntry()), at: path)
     }
 
     /// The key for the database that ``listNewDatabase(at:)`` recorded at this path.
@@ -85,9 +86,10 @@ extension Keyring {
     package borrowing func newDatabaseKey(
         at path: FilePath? = nil
     ) throws(LockstepError) -> DatabaseKey {
-        var key = try activeDatabaseKey()
-        key.origin?.newDatabase = unmadeDatabase(at: path)?.database
-        return key
+        let entry = try activeDatabaseKeyEntry()
+        guard let unmade = unmadeDatabase(at: path) else { return try openingKey(FileKey(entry: entry)) }
+        return try openingKey(
+            FileKey(entry: entry, file: unmade.database, salt: unmade.salt), ofNew: unmade.database)
     }
 
     /// The record of a database that was to be made at this path. Once it is there, it records the keyring, and the
@@ -117,9 +119,10 @@ extension Keyring {
     package var recordsDatabases: Bool { !document.files.isEmpty }
 
     /// Whether the keyring records the database under this key and at this path.
-    borrowing func lists(_ database: [UInt8], under version: UInt32, at path: FilePath) -> Bool {
+    borrowing func lists(_ database: [UInt8], under key: FileKey, at path: FilePath) -> Bool {
         document.files.contains {
-            $0.database == database && $0.keyVersion == version && $0.path == path
+            $0.database == database && $0.keyVersion == key.version && $0.salt == key.salt(of: database)
+                && $0.path == path
         }
     }
 
@@ -136,8 +139,9 @@ extension Keyring {
     }
 
     /// The origin that a key from this keyring carries, for comparison when a database is opened.
+    /// - Parameter version: The database key of the entry.
     borrowing func origin(
-        _ entry: KeyringDocument.KeyEntry
+        _ entry: KeyringDocument.KeyEntry, _ version: consuming VersionKey
     ) throws(LockstepError) -> DatabaseKey.Origin {
         var origin = DatabaseKey.Origin(
             ring: document.ringID, formerRings: Set(document.formerRings), epoch: epoch, keyVersion: entry.version,
@@ -151,9 +155,9 @@ extension Keyring {
             return recorded.contains(other.version)
                 || [.active, .pending].contains(other.state) && (origin.isPending || other.state == .pending)
         }
+        origin.versions.append(SharedSecret(version))
         for other in others.suffix(Self.triedKeys) {
-            let key = try DatabaseKey(dataKey: key(.database, version: other.version), database: subjectID)
-            origin.otherKeys.append(SharedSecret(key))
+            origin.versions.append(SharedSecret(try versionKey(other.version)))
         }
         return origin
     }
@@ -171,7 +175,7 @@ extension DatabaseKey.RecordedFile {
     /// - Parameter folder: The keyring's folder, as an absolute path; nil if it is not known.
     fileprivate init(_ record: DatabaseRecord, in folder: FilePath?) {
         self.init(identity: record.database, keyVersion: record.keyVersion)
-        seen = record.seen
+        (seen, salt) = (record.seen, record.salt)
         (recordedPath, self.folder) = (record.path, folder)
         // Until a command has noted it, the fork might not have become a database of its own.
         if record.seen == 0 { unfinishedOrigin = record.origin }

@@ -1,13 +1,11 @@
 extension KeyringDocument {
-    /// The formats of keyrings. All are read; the second is no longer written.
+    /// The formats of keyrings. The numbers 2 and 3 were of drafts.
     enum Format: Int, Sendable, CaseIterable, Comparable {
         /// Slots and keys.
         case first = 1
-        /// With former rings and databases.
-        case second
-        /// With what databases have recorded of the keyring, with their paths, and with all that describes a sealed
-        /// column.
-        case third
+        /// With former rings and databases: with the salts of their files, their paths, what they have recorded of the
+        /// keyring, and all that describes a sealed column.
+        case fourth = 4
 
         /// The first line.
         var magic: String { "lockstep-keyring/\(rawValue)" }
@@ -16,8 +14,7 @@ extension KeyringDocument {
         var largestFile: Int {
             switch self {
             case .first: 262_144
-            case .second: 1_048_576
-            case .third: 4_194_304
+            case .fourth: 4_194_304
             }
         }
 

@@ -1,11 +1,11 @@
-// A keyring file, formats 1 to 3
-// ==============================
+// A keyring file, formats 1 and 4
+// ===============================
 //
 // Strict text in lines, each ended by a single LF. Fields are separated by single spaces; bytes are
 // canonical unpadded base64 (RFC 4648); numbers are decimal without leading zeros. At most 256 KiB
-// (1 MiB in format 2, 4 MiB in format 3), 64 slots, 1024 keys, 64 former rings and 1024 databases. In order:
+// (4 MiB in format 4), 64 slots, 1024 keys, 64 former rings and 1024 databases. In order:
 //
-//   lockstep-keyring/3                               /1 if the file has none of the lines that follow the keys
+//   lockstep-keyring/4                               /1 if the file has none of the lines that follow the keys
 //   ring <id:16> epoch <n> purpose database database <id:16>
 //   ring <id:16> epoch <n> purpose fields dataset <id:16>
 //   -> <type> <slot> [<field> ...]                   one or more slots, each a header line ...
@@ -13,7 +13,7 @@
 //   key <kind> <version> <state> <YYYY-MM-DD> <commitment:32> <nonce:24 ‖ ciphertext:32 ‖ tag:16>
 //   key <kind> <version> destroyed <YYYY-MM-DD> <commitment:32> -
 //   former <id:16>                                   rings that this one replaced, oldest first
-//   file <database:16> key <version> seen <epoch> at <path or -> [from <database:16>]
+//   file <database:16> key <version> [own <salt:16>] seen <epoch> at <path or -> [from <database:16>]
 //                                                    a database that a database keyring opens
 //   sealed <database:16> seen <epoch> registry <id:16 or -> changes <n> <MAC:32 or -> lowest <version>
 //          [from <database:16>]                      a fields keyring's record of a database ...
@@ -24,7 +24,8 @@
 //   sig ed25519 <public key:32> <signature:64>       at most one, over all bytes above it
 //   --- <HMAC-SHA256:32>                             over all bytes above this line
 //
-// Database lines are in the order of their ids, without duplicates. `seen` is an epoch of this keyring that the
+// Database lines are in the order of their ids, without duplicates. `own` says that the file has a key of its own, and
+// with what the file begins (see VersionKey.swift); a file without it shares its key with others. `seen` is an epoch of this keyring that the
 // database is known to have recorded (see KeyringTable.swift), or 0. A `from` names the database that this one was
 // forked from. A path is relative to the keyring's folder, with at most one `..`, which is its beginning, or absolute,
 // and encoded as PercentEncodedPath.swift says; `-` is an unknown one.
@@ -34,14 +35,6 @@
 // no registry, MAC, key or column. Columns that are not plaintext follow, with names encoded as in manifests, in the
 // byte order of the encoded names. The other fields are the registry's: a column's number and identity, its mode, the
 // unit of its padding, its state, and the row key or `-`.
-//
-// Format 2 has the lines `former`, and in place of the others
-//
-//   file <database:16> key <version>
-//   sealed <database:16> changes <n> <MAC:32> <table.column> …
-//
-// It is read, but not written: the next write of such a keyring is in format 3, with `seen 0`, `at -`, `registry -`,
-// `lowest 0`, and columns without a number, of which only the names are known.
 //
 // A slot's type and name are 1 to 32 of [a-z0-9-]. The file of each kind of slot, such as PassphraseSlot.swift,
 // specifies the fields of its type, its slot secret, and its salt unless that is a field. Slots of unknown types are
@@ -70,7 +63,7 @@
 /// A parsed keyring. Nothing in it is secret, and nothing in it is proven before the MAC is verified.
 struct KeyringDocument: Sendable, Equatable {
     /// The maximum size in any format.
-    static let largestFile = Format.third.largestFile
+    static let largestFile = Format.fourth.largestFile
     static let maximumSlots = 64
     static let maximumKeys = 1024
     static let maximumFormerRings = 64
@@ -100,7 +93,7 @@ struct KeyringDocument: Sendable, Equatable {
     var hasRecords: Bool { !formerRings.isEmpty || !files.isEmpty || !sealed.isEmpty }
 
     /// The format in which its content is written.
-    var writtenFormat: Format { hasRecords ? .third : .first }
+    var writtenFormat: Format { hasRecords ? .fourth : .first }
 
     /// One key, wrapped.
     struct KeyEntry: Sendable, Equatable {
@@ -143,7 +136,7 @@ struct KeyringDocument: Sendable, Equatable {
             lines.append("\(key.boundLine) \(key.wrapped.map { Base64.encode($0) } ?? "-")")
         }
         lines += formerRings.map { "former \(Base64.encode($0))" }
-        lines += files.map { $0.line(format) } + sealed.flatMap { $0.lines(format) }
+        lines += files.map(\.line) + sealed.flatMap(\.lines)
         if let signature { lines.append(signature.text) }
         return lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
     }

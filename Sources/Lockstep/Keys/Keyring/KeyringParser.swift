@@ -64,7 +64,7 @@ struct KeyringParser {
         }
     }
 
-    /// Parses the lines that formats 2 and 3 have and format 1 has not.
+    /// Parses the lines that format 4 has and format 1 has not.
     private mutating func records(_ document: inout KeyringDocument) throws(LockstepError) {
         while let line = text.peek(), line.begins(with: "former ") {
             let parts = text.fields(try text.take("a former ring"))
@@ -74,13 +74,12 @@ struct KeyringParser {
             document.formerRings.append(try text.base64(parts[1], KeyringDocument.ringIDLength, "a former ring's id"))
         }
         while let line = text.peek(), line.begins(with: "file ") {
-            let record = try DatabaseRecord(
-                text.take("a database"), of: text, document.format)
+            let record = try DatabaseRecord(text.take("a database"), of: text)
             try requireRoom(document.files.count)
             document.files.append(record)
         }
         while let line = text.peek(), line.begins(with: "sealed ") {
-            let record = try SealedRecord(from: &text, document.format)
+            let record = try SealedRecord(from: &text)
             try requireRoom(document.sealed.count)
             document.sealed.append(record)
         }

@@ -5,8 +5,7 @@ extension SealedRecord {
         @Exact public private(set) var table: String
         /// The column's name.
         @Exact public private(set) var name: String
-        /// What is needed to make its entry in the registry again; nil in a record of the second format, until the
-        /// database is seen again.
+        /// What is needed to make its entry in the registry again; nil where only the name is known.
         let definition: Definition?
 
         /// The column's name in messages: `movies.title`.
@@ -51,7 +50,7 @@ extension SealedRecord {
 }
 
 extension SealedRecord.Column {
-    /// Its lines in a keyring of the third format.
+    /// Its lines in a keyring.
     var lines: [String] {
         guard let definition else { return ["column 0 - \(spelling)"] }
         let identity = definition.identity.map { Base64.encode($0) } ?? "-"
@@ -117,7 +116,7 @@ extension SealedRecord.Column {
 }
 
 extension SealedRecord.Index {
-    /// Its line in a keyring of the third format.
+    /// Its line in a keyring.
     var line: String {
         "index \(number) \(PercentEncodedName.encode(name)) \(normaliser) \(bits) \(keyVersion)"
     }

@@ -51,15 +51,9 @@ public struct SealedRecord: Sendable, Hashable {
 }
 
 extension SealedRecord {
-    /// Its lines in a keyring of a format.
-    func lines(_ format: KeyringDocument.Format) -> [String] {
+    /// Its lines in a keyring.
+    var lines: [String] {
         let beginning = "sealed \(Base64.encode(database))"
-        guard format == .third else {
-            let names = columns.map { " \($0.spelling)" }
-            return [
-                "\(beginning) changes \(changes) \(Base64.encode(code))" + names.joined()
-            ]
-        }
         let registry = registry.map { Base64.encode($0) } ?? "-"
         let code = isSealed ? Base64.encode(code) : "-"
         let end = origin.map { " from \(Base64.encode($0))" } ?? ""
@@ -69,13 +63,8 @@ extension SealedRecord {
     }
 
     /// Parses the record that begins with the next line of `text`.
-    init(from text: inout CanonicalText, _ format: KeyringDocument.Format) throws(LockstepError) {
-        let line = try text.take("a database")
-        self = try format == .third ? Self(line, from: &text) : Self(second: line, of: text)
-    }
-
-    private init(_ line: Substring, from text: inout CanonicalText) throws(LockstepError) {
-        let parts = text.fields(line)
+    init(from text: inout CanonicalText) throws(LockstepError) {
+        let parts = text.fields(try text.take("a database"))
         guard parts.count == 11 || parts.count == 13, parts[0] == "sealed", parts[2] == "seen", parts[4] == "registry",
             parts[6] == "changes", parts[9] == "lowest", parts.count == 11 || parts[11] == "from"
         else { throw text.bad("the line of a database with sealed columns is malformed") }
@@ -108,23 +97,6 @@ extension SealedRecord {
         self.init(
             database: database, seen: seen, registry: registry, changes: changes, code: code,
             lowestKey: UInt32(lowest), origin: origin, columns: columns)
-    }
-
-    private init(second line: Substring, of text: CanonicalText) throws(LockstepError) {
-        let parts = text.fields(line)
-        guard parts.count >= 5, parts[0] == "sealed", parts[2] == "changes" else {
-            throw text.bad("the line of a database with sealed columns is malformed")
-        }
-        let database = try text.base64(parts[1], KeyringDocument.databaseIDLength, "a database's id")
-        let changes = try text.number(parts[3], 1...UInt64(Int64.max), "the number of changes")
-        let code = try text.base64(parts[4], Self.codeLength, "a registry's MAC")
-        var columns: [Column] = []
-        for part in parts[5...] {
-            let column = try Column(spelled: part, of: text)
-            try Self.requireOrder(columns.last, column, text)
-            columns.append(column)
-        }
-        self.init(database: database, changes: changes, code: code, columns: columns)
     }
 
     private static func requireOrder(

@@ -17,8 +17,7 @@ public struct Backup: Sendable {
     /// Copies a store's database. Blocks.
     /// - Parameters:
     ///   - store: The store to copy.
-    ///   - key: The copy's key. Under the original's key, pages of either file would be valid in the other;
-    ///     another key prevents that.
+    ///   - key: The copy's key. The copy gets a salt of its own, so that no page of one file is valid in the other.
     ///   - progress: Called with the number of copied pages.
     /// - Throws: ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/full``, ``LockstepError/Code/damaged`` if
     ///   the original is; ``LockstepError/Code/locked`` if somebody is destroying a key for longer than
@@ -33,7 +32,7 @@ public struct Backup: Sendable {
             try store.namingDamage {
                 try store.snapshot(for: "backup") { connection in
                     try PageCopy.run(
-                        connection, to: path, as: .copy, key,
+                        connection, to: path, as: .copy, key.forCopy(),
                         schema: store.source.options.connection
                     ) { try $0.report(to: progress) }
                 }

@@ -35,6 +35,8 @@ struct FreshnessCheck: Sendable {
     var seen: [[UInt8]: UInt64] = [:]
     /// What opening compares the file's place with; nil without a keyring.
     private var place: Place?
+    /// Which other files have the file's key; nil without a keyring.
+    private var sharing: KeySharing?
 
     private struct Place: Sendable {
         let path: FilePath
@@ -42,9 +44,12 @@ struct FreshnessCheck: Sendable {
         let origin: DatabaseKey.Origin
     }
 
-    /// - Parameter path: The file.
-    init(_ keyring: borrowing Keyring, of path: FilePath) throws {
-        let entry = try keyring.keyEntry(of: path)
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - found: Its key; nil to look for it.
+    init(_ keyring: borrowing Keyring, of path: FilePath, under found: FileKey? = nil) throws {
+        let found = if let found { found } else { try keyring.keyEntry(of: path) }
+        let entry = found.entry
         self.init(
             ring: keyring.document.ringID, epoch: keyring.epoch,
             key: KeyringSummary.Key(kind: entry.kind, version: entry.version, state: entry.state, since: entry.day),
@@ -57,8 +62,9 @@ struct FreshnessCheck: Sendable {
             seen[file.database] = file.seen
         }
         place = Place(
-            path: path, key: SharedSecret(try keyring.databaseKey(version: entry.version)),
-            origin: try keyring.origin(entry))
+            path: path, key: SharedSecret(try keyring.databaseKey(found)),
+            origin: try keyring.origin(entry, keyring.versionKey(found.version)))
+        sharing = try KeySharing(found, of: path, keyring)
     }
 
     init(ring: [UInt8], epoch: UInt64, key: KeyringSummary.Key, isRotating: Bool) {
@@ -72,6 +78,7 @@ struct FreshnessCheck: Sendable {
         let content = try KeyringTable.read(connection)
         var result = compare(content.epochs, content.database, content.role)
         if let found = try placeFinding(content) { result.findings.append(found) }
+        if let found = sharing?.finding(content) { result.findings.append(found) }
         if content.role == .copy { result.summary = "a copy of its database: \(result.summary)" }
         return result
     }

@@ -48,8 +48,9 @@ struct KeyringGrammarTests {
     @Test(
         "another format is unsupported, another file malformed",
         arguments: [
-            ("lockstep-keyring/4", LockstepError.Code.keyringUnsupported), ("lockstep-keyring/3", .keyringMalformed),
-            ("lockstep-keyring/2", .keyringMalformed), ("lockstep-keyring/1 ", .keyringUnsupported),
+            ("lockstep-keyring/5", LockstepError.Code.keyringUnsupported), ("lockstep-keyring/4", .keyringMalformed),
+            ("lockstep-keyring/3", .keyringUnsupported), ("lockstep-keyring/2", .keyringUnsupported),
+            ("lockstep-keyring/1 ", .keyringUnsupported),
             ("lockstep-keyring/", .keyringUnsupported),
             ("lockstep-keyring", .keyringMalformed), (" lockstep-keyring/1", .keyringMalformed),
             ("", .keyringMalformed), ("age-encryption.org/v1", .keyringMalformed),

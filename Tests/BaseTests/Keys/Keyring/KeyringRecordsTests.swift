@@ -5,7 +5,7 @@ import Testing
 @testable import EngineTestSupport
 @testable import Lockstep
 
-/// What keyrings remember of databases and of their former rings: format 3, and what is read of format 2. The malformed
+/// What keyrings remember of databases and of their former rings: format 4. The malformed
 /// keyrings of the categories `records` and `remembered` cover the form of the lines.
 struct KeyringRecordsTests {
     private func magic(_ ring: borrowing Keyring) throws -> String {
@@ -13,20 +13,20 @@ struct KeyringRecordsTests {
     }
 
     @Test(
-        "A keyring is of format 1 until it has something to remember, and of format 3 from then on")
+        "A keyring is of format 1 until it has something to remember, and of format 4 from then on")
     func formats() throws {
         var database = try Rings.make()
         #expect(try magic(database) == "lockstep-keyring/1")
         try database.list(DatabaseRecord(database: Records.id(3), keyVersion: 1))
-        #expect(try magic(database) == "lockstep-keyring/3")
+        #expect(try magic(database) == "lockstep-keyring/4")
         var fields = try Rings.make(.fields)
         #expect(try magic(fields) == "lockstep-keyring/1")
         try fields.remember(Records.sealed(Records.id(3)))
-        #expect(try magic(fields) == "lockstep-keyring/3")
+        #expect(try magic(fields) == "lockstep-keyring/4")
         var rotated = try Rings.make()
         try rotated.rotateRing()
         try rotated.addSlot("file", Rings.keyFile())
-        #expect(try magic(rotated) == "lockstep-keyring/3")
+        #expect(try magic(rotated) == "lockstep-keyring/4")
     }
 
     @Test("A keyring of format 1 is read, changed and written as format 1")
@@ -74,12 +74,18 @@ struct KeyringRecordsTests {
     @Test("Another key or place of a database leaves what else is recorded of it") func listedAgain() throws {
         var ring = try Rings.make()
         try ring.list(Records.file(Records.id(3), 3))
-        try ring.list(Records.id(3), under: 7)
+        let key = try Records.key(7, of: Records.id(3))
+        try ring.list(Records.id(3), under: key)
         var expected = DatabaseRecord(
-            database: Records.id(3), keyVersion: 7, seen: 2, path: "../Größe %/films-3.db", origin: Records.id(3))
+            database: Records.id(3), keyVersion: 7, salt: Records.id(77), seen: 2, path: "../Größe %/films-3.db",
+            origin: Records.id(3))
         #expect(ring.document.files == [expected])
-        try ring.list(Records.id(3), under: 7, at: "/elsewhere.db")
+        try ring.list(Records.id(3), under: key, at: "/elsewhere.db")
         expected.path = "/elsewhere.db"
+        #expect(ring.document.files == [expected])
+        // The key of another database is not its own.
+        try ring.list(Records.id(3), under: Records.key(7, of: Records.id(4)))
+        expected.salt = nil
         #expect(ring.document.files == [expected])
     }
 
@@ -93,13 +99,14 @@ struct KeyringRecordsTests {
         #expect(fields.sealedMemory.records.map(\.changes) == [2, 1])
         var database = try Rings.make()
         for version: UInt32 in [1, 4, .max] {
-            try database.list(Records.id(1), under: version, at: "../films.db")
+            try database.list(Records.id(1), under: Records.key(version), at: "../films.db")
         }
         #expect(database.document.files.map(\.keyVersion) == [.max])
-        let newest = database.lists(Records.id(1), under: .max, at: "../films.db")
-        let former = database.lists(Records.id(1), under: 1, at: "../films.db")
-        let elsewhere = database.lists(Records.id(1), under: .max, at: "films.db")
-        #expect(newest && !former && !elsewhere)
+        let newest = try database.lists(Records.id(1), under: Records.key(.max), at: "../films.db")
+        let former = try database.lists(Records.id(1), under: Records.key(1), at: "../films.db")
+        let own = try database.lists(Records.id(1), under: Records.key(.max, of: Records.id(1)), at: "../films.db")
+        let elsewhere = try database.lists(Records.id(1), under: Records.key(.max), at: "films.db")
+        #expect(newest && !former && !own && !elsewhere)
         try Rings.lines(database.encode(epoch: 1)).forEach { #expect(!$0.hasPrefix("sealed ")) }
     }
 
@@ -156,7 +163,7 @@ struct KeyringRecordsTests {
         #expect(try Bytes.read(file.path) == before)
     }
 
-    @Test("A text of format 3 of 4,194,304 bytes is read, and one byte more is not") func maximumLength() throws {
+    @Test("A text of format 4 of 4,194,304 bytes is read, and one byte more is not") func maximumLength() throws {
         var ring = try Rings.make(.fields)
         try ring.remember(Records.sealed(Records.id(1), columns: [("t", "c")]))
         let text = try ring.encode(epoch: 1)
@@ -173,14 +180,13 @@ struct KeyringRecordsTests {
         #expect(try Rings.refusal(filled(to: 4_194_305)) == .keyringMalformed)
     }
 
-    // MARK: Format 2
+    // MARK: Examples
 
-    /// The examples in a format: of a database keyring and of a fields keyring.
-    private func examples(_ format: KeyringDocument.Format) throws -> [[UInt8]] {
-        let name = format == .second ? "Keys/Format2.md" : "Keys/README.md"
-        let page = try Bytes.read(Programs.package.appending(name))
+    /// The examples of a database keyring and of a fields keyring.
+    private func examples() throws -> [[UInt8]] {
+        let page = try Bytes.read(Programs.package.appending("Keys/README.md"))
         let blocks = String(decoding: page, as: UTF8.self).split(separator: "```\n")
-            .filter { $0.hasPrefix("\(format.magic)\n") }
+            .filter { $0.hasPrefix("lockstep-keyring/4\n") }
         try #require(blocks.count == 2)
         return blocks.map { Array($0.utf8) }
     }
@@ -189,17 +195,24 @@ struct KeyringRecordsTests {
         try Keyring.open(text) { _ in try .keyFile(Secrets.make(Array(0x40...0x5F))) }
     }
 
-    @Test("The examples of format 3 open, and hold what their text says")
-    func thirdExamples() throws {
-        let texts = try examples(.third)
+    @Test("The examples of format 4 open, and hold what their text says")
+    func fourthExamples() throws {
+        let texts = try examples()
         let (first, second) = (Array(UInt8(0xC0)...0xCF), Array(UInt8(0xD0)...0xDF))
         let database = try openExample(texts[0])
         #expect(database.document.formerRings == [Array(0x80...0x8F)])
         #expect(
             database.document.files == [
-                DatabaseRecord(database: first, keyVersion: 2, seen: 3, path: "../films.db"),
+                DatabaseRecord(
+                    database: first, keyVersion: 2, salt: Array(0xF0...0xFF), seen: 3, path: "../films.db"),
                 DatabaseRecord(database: second, keyVersion: 2, path: "/srv/archive 2026/films.db", origin: first),
             ])
+        let key = try database.databaseKey(
+            FileKey(entry: database.entry(of: 2), file: first, salt: Array(0xF0...0xFF)))
+        #expect(
+            Hex.encode(Secrets.bytes(of: key.secret))
+                == "f1c8de2c4c0b0d125dfbead558499d1f6637646391d589923fd28e4390feea2d")
+        #expect(key.salt == Array(0xF0...0xFF))
         let fields = try openExample(texts[1])
         let index = SealedRecord.Index(
             number: 1, name: "tïtre_exact_token", normaliser: "exact", bits: 24, keyVersion: 1)
@@ -226,32 +239,6 @@ struct KeyringRecordsTests {
             let parsed = try KeyringParser.parse(text)
             #expect(parsed.document.text(mac: parsed.mac) == text)
         }
-    }
-
-    @Test(
-        "A keyring of format 2 opens, and the next write brings it over to format 3",
-        arguments: 0...1)
-    func broughtOver(_ place: Int) throws {
-        let text = try examples(.second)[place]
-        let folder = try TemporaryFolder()
-        let file = KeyringFile(try folder.write("old.keyring", text))
-        var ring = try openExample(text)
-        let before = ring.document
-        #expect(before.format == .second)
-        #expect(before.text(mac: try KeyringParser.parse(text).mac) == text)
-        try file.save(&ring)
-        let written = try Bytes.read(file.path)
-        #expect(Rings.lines(written)[0] == "lockstep-keyring/3")
-        let after = try openExample(written).document
-        #expect(after == ring.document)
-        #expect(after.format == .third && after.epoch == before.epoch + 1)
-        #expect(after.files == before.files && after.sealed == before.sealed)
-        #expect(after.formerRings == before.formerRings && after.keys == before.keys)
-        #expect(after.files.allSatisfy { $0.seen == 0 && $0.path == nil && $0.origin == nil })
-        #expect(after.sealed.allSatisfy { $0.registry == nil && $0.lowestKey == 0 })
-        let columns = after.sealed.flatMap(\.columns)
-        #expect(columns.map(\.title) == (place == 0 ? [] : ["movies.tïtre", "movies.title"]))
-        #expect(columns.allSatisfy { $0.definition == nil })
     }
 
     // MARK: Rings

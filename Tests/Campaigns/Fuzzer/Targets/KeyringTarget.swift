@@ -18,18 +18,17 @@ final class KeyringTarget: FuzzTarget {
         try database.addSlot(
             "words", .passphrase(Passphrase(FuzzKeys.secret(0x61, 12))), cost: Scrypt.Cost(logN: 14, r: 8, p: 1))
         seeds["slots"] = try database.encode(epoch: 4)
-        for format in [KeyringDocument.Format.second, .third] {
-            seeds["format\(format.rawValue)"] = try remembering(format)
-        }
+        seeds["records"] = try remembering()
+        seeds["files"] = try recording()
         return seeds
     }
 
     /// A keyring with records, with an invalid MAC.
-    private static func remembering(_ format: KeyringDocument.Format) throws -> [UInt8] {
+    private static func remembering() throws -> [UInt8] {
         var ring = try Keyring.create(.fields)
         try ring.addSlot("file", FuzzKeys.credential())
         var document = try KeyringParser.parse(ring.encode(epoch: 7)).document
-        document.format = format
+        document.format = .fourth
         document.formerRings = [FuzzKeys.dataset]
         document.sealed = [
             SealedRecord(
@@ -46,6 +45,20 @@ final class KeyringTarget: FuzzTarget {
                                     number: 1, name: "né_exact_token", normaliser: "exact", bits: 24, keyVersion: 1)
                             ])),
                 ])
+        ]
+        return document.text(mac: [UInt8](repeating: 0, count: 32))
+    }
+
+    /// The same of a database keyring.
+    private static func recording() throws -> [UInt8] {
+        var ring = try Keyring.create(.database)
+        try ring.addSlot("file", FuzzKeys.credential())
+        var document = try KeyringParser.parse(ring.encode(epoch: 7)).document
+        document.format = .fourth
+        let own = [UInt8](repeating: 9, count: 16)
+        document.files = [
+            DatabaseRecord(database: FuzzKeys.dataset, keyVersion: 1, salt: own, seen: 3, path: "../films.db"),
+            DatabaseRecord(database: [UInt8](repeating: 255, count: 16), keyVersion: 1, origin: FuzzKeys.dataset),
         ]
         return document.text(mac: [UInt8](repeating: 0, count: 32))
     }

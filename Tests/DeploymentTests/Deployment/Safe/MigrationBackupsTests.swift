@@ -17,7 +17,7 @@ struct MigrationBackupsTests {
     }
 
     private func backups(in folder: FilePath? = nil) throws -> MigrationBackups {
-        try MigrationBackups(of: scratch.path, in: folder, salts: [scratch.key().salt])
+        try MigrationBackups(of: scratch.path, in: folder, keys: [SharedSecret(scratch.key())])
     }
 
     private func make(in folder: FilePath? = nil) throws -> FilePath {
@@ -26,10 +26,11 @@ struct MigrationBackupsTests {
         ) { _ in }
     }
 
-    /// A file that begins like a backup.
+    /// A file with a page under the database's key, or under that of another.
     @discardableResult
-    private func put(_ stamp: String, salt: UInt8 = 1) throws -> FilePath {
-        try scratch.folder.write("data.db.\(stamp).before-migration", DatabaseScratch.salt(salt) + [1, 2, 3])
+    private func put(_ stamp: String, of other: DatabaseScratch? = nil) throws -> FilePath {
+        let page = try Bytes.read((other ?? scratch).path).prefix(4096)
+        return try scratch.folder.write("data.db.\(stamp).before-migration", Array(page) + [1, 2, 3])
     }
 
     @Test("Names contain the database, the time in UTC and a number")
@@ -108,7 +109,9 @@ struct MigrationBackupsTests {
 
     @Test("A file that only has such a name is neither counted nor removed")
     func foreign() throws {
-        try put("20260131T120000Z-1", salt: 9)
+        let other = try DatabaseScratch()
+        do { _ = try Connection.create(other.path, key: other.key(9)) }
+        try put("20260131T120000Z-1", of: other)
         try scratch.folder.write("data.db.20260131T120000Z-2.before-migration", "")
         try files.createSymbolicLink(
             atPath: scratch.folder.file("data.db.20260131T120000Z-3.before-migration").string,
@@ -130,7 +133,7 @@ struct MigrationBackupsTests {
         let folder = try TemporaryFolder()
         let mine = try make(in: folder.path)
         let theirs = try MigrationBackups(
-            of: other.path, in: folder.path, salts: [other.key().salt]
+            of: other.path, in: folder.path, keys: [SharedSecret(other.key())]
         ).make(other.open(), other.key(), schema: ConnectionOptions()) { _ in }
         #expect(mine != theirs)
         try backups(in: folder.path).sweep(keeping: 0)

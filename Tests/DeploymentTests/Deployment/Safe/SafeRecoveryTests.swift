@@ -15,7 +15,7 @@ struct SafeRecoveryTests {
     init() throws {
         scratch = try DeploymentScratch()
         backup = try MigrationBackups(
-            of: scratch.path, in: nil, salts: [scratch.database.key().salt]
+            of: scratch.path, in: nil, keys: [SharedSecret(scratch.database.key())]
         ).make(scratch.database.open(), scratch.database.key(), schema: ConnectionOptions()) { _ in
         }
     }

@@ -148,8 +148,8 @@ struct PlacingTests {
         let new = scratch.folder.file("new.db")
         let made = scratch.folder.file("made.db")
         var keyring = try scratch.keyring()
-        do { _ = try Connection.create(made, key: keyring.activeDatabaseKey()) }
-        try Placing(keyringFile: scratch.file, database: new).run(&keyring) { _, place in
+        try Placing(keyringFile: scratch.file, database: new).run(&keyring, as: .new) { _, key, place in
+            do { _ = try Connection.create(made, key: key.forNewDatabase()) }
             try place(made) {
                 try FileManager.default.moveItem(atPath: made.string, toPath: new.string)
                 try FileManager.default.setAttributes(

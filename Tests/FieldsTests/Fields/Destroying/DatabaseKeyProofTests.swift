@@ -127,7 +127,7 @@ struct DatabaseKeyProofTests {
         let moved = scratch.folder.file("moved.db")
         try scratch.rotate()
         var keyring = try scratch.keyring()
-        try keyring.relist(id, under: 1)
+        try keyring.relist(id, under: FileKey(entry: keyring.entry(of: 1)))
         try scratch.file.save(&keyring)
         Refusal.expect(.misuse) { try destroy(lost: [id]) }
         try FileManager.default.moveItem(atPath: path.string, toPath: moved.string)

@@ -55,7 +55,7 @@ struct SealedForkTests {
     /// As an operator does who has the database's key and none of the library's safeguards.
     private func tamper(_ sql: String) throws {
         let connection = try Connection.open(
-            copy, key: scratch.keyring().databaseKey(version: 1))
+            copy, key: scratch.keyring().keyOfNew(copy))
         try connection.with(rights: .engine) { try connection.execute(SQL(verbatim: sql)) }
     }
 

@@ -58,6 +58,8 @@ enum PythonReader {
         var files: [File]
         var sealed: [Sealed]
         var keys: [Key]
+        /// The digests of the keys of files with keys of their own, by the databases' ids.
+        var own: [String: String]
         var raw: String?
         var salt: String?
 
@@ -72,6 +74,7 @@ enum PythonReader {
         struct File: Decodable, Equatable {
             var database: String
             var key: UInt32
+            var own: String?
             var seen: UInt64
             var at: String?
             var from: String?
@@ -133,7 +136,8 @@ extension PythonReader.Contents {
         former = document.formerRings.map { Hex.encode($0) }
         files = document.files.map {
             File(
-                database: Hex.encode($0.database), key: $0.keyVersion, seen: $0.seen,
+                database: Hex.encode($0.database), key: $0.keyVersion, own: $0.salt.map { Hex.encode($0) },
+                seen: $0.seen,
                 at: $0.path.map { Hex.encode(Array($0.string.utf8)) }, from: $0.origin.map { Hex.encode($0) })
         }
         sealed = document.sealed.map { record in
@@ -153,6 +157,15 @@ extension PythonReader.Contents {
                 Key(
                     kind: key.kind.rawValue, version: key.version, state: key.state.rawValue,
                     since: "\(key.since)", sha256: digest))
+        }
+        own = [:]
+        for file in document.files {
+            guard let salt = file.salt, let entry = try? ring.entry(of: file.keyVersion), entry.state != .destroyed
+            else {
+                continue
+            }
+            let key = try ring.databaseKey(FileKey(entry: entry, file: file.database, salt: salt))
+            own[Hex.encode(file.database)] = try Self.digest(key.secret)
         }
         if ring.purpose == .database {
             let key = try ring.activeDatabaseKey()

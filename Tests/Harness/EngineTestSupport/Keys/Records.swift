@@ -10,8 +10,16 @@ enum Records {
     /// A record of a database to open, with a path that needs percent signs; the first of them knows none.
     static func file(_ database: [UInt8], _ number: UInt8 = 2) -> DatabaseRecord {
         DatabaseRecord(
-            database: database, keyVersion: UInt32(number), seen: UInt64(number) - 1,
-            path: number == 1 ? nil : FilePath("../Größe %/films-\(number).db"), origin: number == 2 ? nil : id(number))
+            database: database, keyVersion: UInt32(number), salt: number == 1 ? nil : id(number + 100),
+            seen: UInt64(number) - 1, path: number == 1 ? nil : FilePath("../Größe %/films-\(number).db"),
+            origin: number == 2 ? nil : id(number))
+    }
+
+    /// The key of a file: its own, with a salt of one byte, or one that several can have.
+    static func key(_ version: UInt32, of file: [UInt8]? = nil) throws -> FileKey {
+        let entry = KeyringDocument.KeyEntry(
+            kind: .database, version: version, state: .active, day: .today, commitment: [], wrapped: nil)
+        return FileKey(entry: entry, file: file, salt: file.map { _ in id(77) })
     }
 
     /// A record of a database, with names that need percent signs. Without changes it has no columns.

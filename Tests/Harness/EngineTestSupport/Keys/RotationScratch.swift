@@ -115,10 +115,9 @@ struct RotationScratch {
         }
         var opening: [UInt32] = []
         for key in keyring.summary.keys where key.state != .destroyed {
-            if try opens(keyring.databaseKey(version: key.version)) {
+            for found in try keys(key.version, keyring) where try opens(keyring.databaseKey(found)) {
                 opening.append(key.version)
-                guard
-                    try PageAudit(path).run(key: keyring.databaseKey(version: key.version)).isClean
+                guard try PageAudit(path).run(key: keyring.databaseKey(found)).isClean
                 else { return "pages that do not verify" }
             }
         }
@@ -128,12 +127,34 @@ struct RotationScratch {
         return try findAgeFault(keyring)
     }
 
+    /// The keys of a version that the file can have: those of the recorded databases, and the shared one.
+    private func keys(_ version: UInt32, _ keyring: borrowing Keyring) throws -> [FileKey] {
+        let entry = try keyring.entry(of: version)
+        let salt = [UInt8](repeating: 0, count: DatabaseKey.saltLength)
+        return [FileKey(entry: entry)]
+            + keyring.document.files.map { FileKey(entry: entry, file: $0.database, salt: salt) }
+    }
+
+    /// Records the database in the keyring, which empties its log. Its key is one that several files can have.
+    func list() throws {
+        var keyring = try keyring()
+        try keyring.bind(Connection.open(path, key: keyring.databaseKey(for: path)), in: file)
+    }
+
+    /// Whether the keyring records the database with a key of its own, which it has.
+    func hasOwnKey() throws -> Bool {
+        let keyring = try keyring()
+        let key = try keyring.keyEntry(of: path)
+        guard keyring.document.files.count == 1, let record = keyring.document.files.first else { return false }
+        return try key.file == record.database && record.salt == Array(Bytes.read(path).prefix(16))
+    }
+
     /// Whether the file and its keyring seem to be from different times: they never are.
     func findAgeFault(_ keyring: borrowing Keyring) throws -> String? {
         var options = ConnectionOptions()
         options.isQueryOnly = true
         let connection = try Connection.open(path, key: keyring.databaseKey(for: path), options: options)
-        let findings = try FreshnessCheck(keyring, of: path).run(connection).findings
+        let findings = try FreshnessCheck(keyring, of: path).run(connection).findings.filter(\.isFailure)
         return findings.isEmpty ? nil : "\(findings)"
     }
 
@@ -166,7 +187,7 @@ struct RotationScratch {
         let states = Dictionary(grouping: keyring.summary.keys, by: \.state)
         #expect(states[.pending] == nil, context)
         #expect(states[.active]?.map(\.version) == [report.newVersion], context)
-        #expect(try opens(keyring.activeDatabaseKey()), context)
+        #expect(try opens(keyring.databaseKey(for: path)), context)
     }
 
     /// The states of the database keys, in the order of their versions.

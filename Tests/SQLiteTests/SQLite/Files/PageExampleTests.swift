@@ -15,7 +15,13 @@ struct PageExampleTests {
     private static let vector = [UInt8](0x40..<0x50)
 
     @Test("The key, the page and its MAC match the article, and the engine opens the file") func knownAnswer() throws {
-        let key = try DatabaseKey(dataKey: SecretBytes(copying: [UInt8](0..<32).span), database: [UInt8](0xA0..<0xB0))
+        let version = VersionKey(
+            version: 1, try SecretBytes(copying: [UInt8](0..<32).span), database: [UInt8](0xA0..<0xB0))
+        let own = try version.own(of: [UInt8](0xB0..<0xC0), salt: [UInt8](repeating: 0, count: 16))
+        #expect(
+            Secrets.bytes(of: own.secret)
+                == Bytes.hex("ddc6f8a03a2d4246b5ea033835af384cec98f28d01f89320c0294606c4980f06"))
+        let key = try version.shared()
         let raw = Secrets.bytes(of: key.secret)
         #expect(
             raw
