@@ -34,13 +34,14 @@ extension SchemaGuard {
     /// Follows what a statement says, and the names of tables.
     func follow(_ sql: String, _ use: TableUse, _ known: Knowledge) throws {
         progress.triggers.merge(use.triggers) { $1 }
+        hasTemporaryTables = hasTemporaryTables || use.written.contains("sqlite_temp_master")
         for table in use.deleted { progress.said[names.number(table), default: .init()].deletes = true }
         for table in use.inserted { progress.said[names.number(table), default: .init()].inserts = true }
         let alteration = use.schema?.altered.isEmpty == false ? AlterStatement(sql) : nil
         if core.authorizer.mode == .engine {
             followEngine(use, alteration)
         } else if let said = SaidStatement(sql) {
-            follow(said, known, isTemporary: try isTemporary(said, use))
+            follow(said, known, isTemporary: try isTemporary(said))
         }
         if use.schema?.removesObjects == true, let name = Self.droppedName(sql) { progress.droppedByName.insert(name) }
         for name in use.schema?.dropped ?? [] {
@@ -71,8 +72,7 @@ extension SchemaGuard {
     }
 
     /// Whether it writes a temporary table, which hides one of the same name.
-    private func isTemporary(_ said: SaidStatement, _ use: TableUse) throws -> Bool {
-        hasTemporaryTables = hasTemporaryTables || use.written.contains("sqlite_temp_master")
+    private func isTemporary(_ said: SaidStatement) throws -> Bool {
         guard hasTemporaryTables, said.schema != "main" else { return false }  // exact: names of SQLite
         if said.schema == "temp" { return true }  // exact: names of SQLite
         let table = SQL(

@@ -101,7 +101,7 @@ struct GuardPropertyTests {
         connection.authorizer.tableChanges = TableChanges()
         // `EffectPropertyTests` is about rows.
         var counting = allowances
-        counting.losses = before.names
+        (counting.losses, counting.unchecked) = (before.names, before.names)
         let guarding = try GuardCache.current(known, counting, connection)
         defer { guarding.stop() }
         known = nil
