@@ -77,7 +77,7 @@ struct EffectPropertyTests {
         let connection = try Connection.inMemory()
         try connection.run(script: script.schema.joined(separator: ";\n"))
         let before = try EffectModel(connection)
-        let all = EffectScript.tables.keys.sorted().map { "allow loss of table \($0)" }
+        let all = EffectScript.tables.keys.sorted().flatMap { ["allow loss of table \($0)", "unchecked table \($0)"] }
         let (error, after) = try outcome(script, all + ["allow broken references of table c"])
         guard error == nil else { return nil }
         // What breaks references is not the subject.
