@@ -36,9 +36,7 @@ struct EffectModel {
     func needed(since before: EffectModel, _ said: EffectScript.Said) -> Set<String> {
         var needed: Set<String> = []
         for (name, old) in before.tables where name != "archive" && !old.rows.isEmpty {
-            let own = effects(name, old, said)
-            // The loss of rows covers all of their values.
-            needed.formUnion(own.contains("allow loss of table \(name)") ? ["allow loss of table \(name)"] : own)
+            needed.formUnion(effects(name, old, said))
         }
         return needed
     }
