@@ -63,7 +63,6 @@ extension LockstepError {
         // Migrations
         case migrate
         case recordVersion
-        case migrateFields
         case rehearse
         case repair
         case nameSet
@@ -137,7 +136,6 @@ extension LockstepError {
 
             case .migrate: "`Migrator`"
             case .recordVersion: "`Baseline.record`"
-            case .migrateFields: "`Migrator` and field keys"
             case .rehearse: "`Rehearsal`"
             case .repair: "`Repair`"
             case .nameSet: "give it a name"

@@ -22,10 +22,10 @@ struct SealedRegistries {
     init(
         _ records: [RegistryRecords], _ manifests: [(dataset: [UInt8], text: [UInt8])]
     ) throws {
-        guard records.allSatisfy({ $0.dataset.registry != nil }) else {
+        guard records.allSatisfy(\.isPresentFormat) else {
             throw LockstepError(
-                .misuse, "the registry of sealed columns is from an earlier build, and holds in its file alone",
-                advice: "change it in the file first, for example with \(.reseal)")
+                .misuse, "the registry of sealed columns is from an earlier build, whose format is not read any more",
+                hint: "seal the columns again in a new database")
         }
         columns = try records.flatMap {
             try RegistryRecords.claimed($0.columns, $0.indexes).filter { !$0.name.isEmpty }

@@ -24,7 +24,7 @@ extension KeyringFile {
             return false
         }
         return try remember(
-            &keyring, SealedRecord(registry, keys, of: database, from: origin))
+            &keyring, SealedRecord(registry, keys, of: database, from: origin), of: registry)
     }
 
     /// Makes a fields keyring accept a server's database as it is, whatever it remembers: an older state that its owner

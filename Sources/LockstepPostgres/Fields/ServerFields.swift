@@ -146,7 +146,7 @@ final class ServerFields {
         var proven: [ColumnRegistry] = []
         for keys in keys {
             let found = try registry.records(of: keys.dataset, connection)?.registry(keys)
-            if !isOwn { try trust.require(found, keys, keys.memory.record(of: database)) }
+            if !isOwn { try trust.require(found, keys, keys.memory.record(of: database), of: database) }
             guard let found else { continue }
             proven.append(found)
             for column in found.columns where !column.name.isEmpty && column.state != .plaintext {

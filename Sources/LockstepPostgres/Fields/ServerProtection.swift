@@ -54,7 +54,6 @@ struct ServerProtection {
                 .misuse, "`rotate \(title)` is not supported on PostgreSQL yet",
                 hint: "an empty column has nothing to rotate: leave it out", context: context)
         }
-        _ = try ServerIdentity(schema: schema).make(connection)
         try registry.write(&content, keys, connection)
         try fields.adopt(connection)
     }

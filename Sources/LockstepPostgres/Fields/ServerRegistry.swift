@@ -1,7 +1,7 @@
 internal import Lockstep
 
 /// The registries of sealed columns on a server: the tables that RegistryTables.swift describes, in one schema, with
-/// the same rows. Only the third format is kept there: it names no file.
+/// the same rows. Those of a copy stay as they are until the server's own first change.
 ///
 /// Anyone who can write them, as the server's operator can, can write anything: the MACs decide.
 struct ServerRegistry {
@@ -61,11 +61,7 @@ struct ServerRegistry {
     func records(
         of dataset: [UInt8], _ connection: borrowing ServerConnection
     ) throws -> RegistryRecords? {
-        guard let records = try RegistryTables.records(of: dataset, store(connection)) else { return nil }
-        guard records.dataset.registry != nil, records.dataset.database == nil else {
-            throw RegistryRecords.forged("has a format that no server has")
-        }
-        return records
+        try RegistryTables.records(of: dataset, store(connection))
     }
 
     /// The columns of all datasets that are not plaintext, as the tables claim without proof.
@@ -77,7 +73,8 @@ struct ServerRegistry {
 
     /// Writes the dataset's new registry in the open transaction.
     func write(_ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing ServerConnection) throws {
-        let records = try RegistryRecords(changing: &registry, keys) { table in
+        let id = try ServerIdentity(schema: schema).make(connection)
+        let records = try RegistryRecords(changing: &registry, keys, in: id) { table in
             try ServerTable(table, in: schema, connection).flatMap {
                 SealedRowKey($0.shape.key)
             }

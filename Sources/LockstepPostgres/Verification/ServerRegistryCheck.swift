@@ -7,7 +7,7 @@ enum ServerRegistryCheck {
     ) throws -> CheckResult {
         try connection.fields?.refresh(connection)
         return try RegistryCheck.compare(
-            ServerLedger(connection).history(connection), sets, of: connection.fields?.database,
+            ServerLedger(connection).history(connection), sets,
             claimed: ServerRegistry(schema: schema).claimed(connection).map(\.column), connection.fields?.proofs ?? [])
     }
 }

@@ -59,7 +59,6 @@ extension LockstepError.Action {
 
         case .migrate: "`lockstep migrate`"
         case .recordVersion: "`lockstep baseline --at VERSION`"
-        case .migrateFields: "`lockstep migrate --fields`"
         case .rehearse: "`lockstep rehearse`"
         case .repair: "`lockstep repair`"
         case .nameSet: "pass --set with a name"

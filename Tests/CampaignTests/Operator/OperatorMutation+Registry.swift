@@ -102,14 +102,25 @@ extension OperatorMutation {
             try (dice.flip() ? other.registry : other.earlier).write(connection)
             try connection.execute("UPDATE main.lockstep_keyring SET database = ? WHERE ring = zeroblob(16)", other.id)
         },
-        OperatorMutation("the registry of another database, in the second format") {
+        OperatorMutation("the registry of another database, as if it had been changed in this one") {
             connection, dice in
             try dice.prototype.otherDatabase.registry.write(connection)
             try connection.execute(
                 """
-                UPDATE main.lockstep_dataset SET registry = NULL, database =
+                UPDATE main.lockstep_dataset SET database =
                     (SELECT database FROM main.lockstep_keyring WHERE ring = zeroblob(16))
                 """)
+        },
+        OperatorMutation("the line of earlier states cut, looped, or without a limit") { connection, dice in
+            let statements = [
+                "earlier = substr(earlier, 33)", "earlier = substr(earlier, 1, length(earlier) - 32)",
+                "earlier = CAST(earlier || earlier AS BLOB), changes = 2 * changes - 1",
+                "earlier = CAST(earlier || mac AS BLOB), changes = changes + 1", "earlier = x''",
+                "folded = zeroblob(32)",
+                "earlier = substr(earlier, 33), folded = zeroblob(32)", "earlier = zeroblob(2097184)",
+            ]
+            let statement = try dice.pick(statements)
+            try connection.execute("UPDATE main.lockstep_dataset SET \(verbatim: statement)")
         },
         OperatorMutation("the registry of another dataset") { connection, dice in
             try dice.prototype.otherDataset.registry.write(connection)
@@ -125,16 +136,13 @@ extension OperatorMutation {
                 try connection.execute("UPDATE main.\(name: table) SET dataset = ?", id ?? [])
             }
         },
-        OperatorMutation("a genuine registry of the first format") { connection, dice in
-            try dice.prototype.firstFormat.write(connection)
-            if dice.flip() { try FirstFormat.dropColumns(connection) }
-        },
         OperatorMutation("the columns of later formats dropped") { connection, _ in
-            try FirstFormat.dropColumns(connection)
+            try FormerFormat.dropColumns(connection)
         },
         OperatorMutation("the columns of later formats NULL") { connection, dice in
             if dice.flip() {
-                try connection.execute("UPDATE main.lockstep_dataset SET registry = NULL")
+                let column = try dice.pick(["registry", "database", "earlier"])
+                try connection.execute("UPDATE main.lockstep_dataset SET \(name: column) = NULL")
             }
             let column = dice.flip() ? "row_key" : "identity"
             try connection.execute("UPDATE main.lockstep_column SET \(name: column) = NULL")

@@ -2,8 +2,9 @@
 Lockstep's sources.
 
 A request has registry, an object of the four tables' rows (lists of values in the order of the article; bytes in hex),
-database, the id of the database in hex or null, and field_keys, hex by version. Values that only a later format has are
-the last in their row, and are null in an earlier one. The answer is `holds` or `forged`.
+and field_keys, hex by version. It can have remembered, a state that somebody has seen: the number of its changes, the code
+of its set and the id of the database that it was of, in hex. The answer is `holds` or `forged`; of a state that did not
+come from the remembered one, `elsewhere`.
 """
 
 import hashlib
@@ -42,12 +43,16 @@ def check(request):
     rows = request["registry"]
     if len(rows["dataset"]) != 1:
         return "forged"
-    dataset, changes, version, mac, database, registry = rows["dataset"][0]
-    if database is not None and (database != request["database"] or registry is not None):
+    dataset, changes, version, mac, database, registry, earlier, folded = rows["dataset"][0]
+    if None in (database, registry, earlier) or (len(database), len(registry)) != (32, 32):
         return "forged"
-    form = 3 if registry is not None else 1 if database is None else 2
-    # What the codes of the third format begin with, after label and dataset.
-    own = part(bytes.fromhex(registry)) if form == 3 else b""
+    kept = [earlier[place : place + 64] for place in range(0, len(earlier), 64)]
+    if len(kept) > 65536 or any(len(one) != 64 for one in kept):
+        return "forged"
+    if len(kept) != changes - 1 if folded is None else len(folded) != 64 or len(kept) >= changes - 1:
+        return "forged"
+    # What the codes begin with, after label and dataset.
+    own = part(bytes.fromhex(registry))
     dataset = bytes.fromhex(dataset)
     field_key = bytes.fromhex(request["field_keys"][str(version)])
     key = HKDF(hashes.SHA256(), 32, dataset, b"registry").derive(field_key)
@@ -57,28 +62,29 @@ def check(request):
 
     columns, indexes = [], []
     for identifier, table, name, mode, padding, state, cursor, given, row_key, identity in rows["columns"]:
-        if row_key is not None and (form == 1 or not is_row_key(row_key)):
+        if row_key is not None and not is_row_key(row_key):
             return "forged"
-        if identity is not None and (form < 3 or len(identity) != 32):
+        if identity is not None and len(identity) != 32:
             return "forged"
         due = code(
-            text(f"column/{form}") + part(dataset) + own + number(identifier) + text(table) + text(name) + text(mode)
-            + text(state) + number(padding) + maybe(cursor) + (b"" if form == 1 else maybe(row_key, text))
-            + (maybe(identity and bytes.fromhex(identity), part) if form == 3 else b"")
+            text("column/3") + part(dataset) + own + number(identifier) + text(table) + text(name) + text(mode)
+            + text(state) + number(padding) + maybe(cursor) + maybe(row_key, text)
+            + maybe(identity and bytes.fromhex(identity), part)
         )
         columns.append(due)
         if due.hex() != given:
             return "forged"
     for column, place, name, normaliser, bits, index_version, commitment, given in rows["indexes"]:
         due = code(
-            text("index/3" if form == 3 else "index/1") + part(dataset) + own + number(column) + number(place) + text(name) + text(normaliser)
+            text("index/3") + part(dataset) + own + number(column) + number(place) + text(name) + text(normaliser)
             + number(bits) + number(index_version) + part(bytes.fromhex(commitment))
         )
         indexes.append(due)
         if due.hex() != given:
             return "forged"
-    whole = text(f"set/{form}") + part(dataset) + (part(bytes.fromhex(database)) if form == 2 else own)
-    whole += number(changes) + number(version) + number(len(columns))
+    whole = text("set/4") + part(dataset) + own + part(bytes.fromhex(database)) + number(changes)
+    whole += maybe(folded and bytes.fromhex(folded), part) + part(bytes.fromhex(earlier))
+    whole += number(version) + number(len(columns))
     whole += b"".join(map(part, columns)) + number(len(rows["keys"]))
     for key_version, commitment in rows["keys"]:
         whole += number(key_version) + part(bytes.fromhex(commitment))
@@ -87,4 +93,13 @@ def check(request):
         if own and HKDF(hashes.SHA256(), 32, None, b"commit").derive(bytes.fromhex(own)).hex() != commitment:
             return "forged"
     whole += number(len(indexes)) + b"".join(map(part, indexes))
-    return "holds" if code(whole).hex() == mac else "forged"
+    if code(whole).hex() != mac:
+        return "forged"
+    if "remembered" not in request:
+        return "holds"
+    seen, code_seen, of = request["remembered"]
+    if seen == changes:
+        return "holds" if code_seen == mac else "elsewhere"
+    # Of another database it is the very state that counts.
+    came_from = of == database and 0 < changes - seen <= len(kept) and kept[seen - changes] == code_seen
+    return "holds" if came_from else "elsewhere"

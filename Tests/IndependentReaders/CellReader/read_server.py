@@ -20,15 +20,15 @@ from server_rows import BLOB, NULL, Server, python
 
 
 def registry(server, request):
-    """The rows of the registry as check_registry.py takes them; no file keeps their database."""
+    """The rows of the registry as check_registry.py takes them."""
     dataset = request["dataset"]
 
     def rows(table, *columns):
         return [row[1:] for row in server.own(table, "dataset", *columns) if row[0] == dataset]
 
-    sets = rows("lockstep_dataset", "changes", "key_version", "mac", "registry")
+    sets = rows("lockstep_dataset", "changes", "key_version", "mac", "database", "registry", "earlier", "folded")
     return {
-        "dataset": [[dataset, changes, version, mac, None, own] for changes, version, mac, own in sets],
+        "dataset": [[dataset, *values] for values in sets],
         "columns": sorted(rows("lockstep_column", "id", "table_name", "name", "mode", "padding", "state", "cursor",
                                "mac", "row_key", "identity")),
         "indexes": sorted(rows("lockstep_index", "column_id", "number", "name", "normaliser", "bits", "key_version",
@@ -123,7 +123,7 @@ def read(server, request):
     opened, tokens = cells(server, request, rows)
     texts = [text for dataset, text in server.own("lockstep_manifest", "dataset", "text") if dataset == request["dataset"]]
     return {
-        "registry": check_registry({"registry": rows, "database": None, "field_keys": request["field_keys"]}),
+        "registry": check_registry({"registry": rows, "field_keys": request["field_keys"]}),
         "manifest": verdict(texts[0] if texts else None, request, lambda manifest: manifest_findings(server, manifest, rows)),
         "tokens": tokens,
         "cells": opened,

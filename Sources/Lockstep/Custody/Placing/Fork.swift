@@ -18,9 +18,11 @@ public import SystemPackage
 // The next run after the first step takes the line that is there, and removes what was made of the new file. After the
 // second the fork is finished: the next command that writes does the third.
 //
-// The registry of sealed columns has an identity of its own, which the fork keeps, and with it every cell. A fields
-// keyring that does not remember the fork expects of it what it remembers of the database in the line's `from`; nothing
-// is taken from the file. The first command with fields keys that may write gives the fork its own line there.
+// The fork keeps the registry of sealed columns, and with it every cell, until it changes it. Who has the database's
+// keyring and no fields keyring can fork, and can write any `from`, so that it makes no fork known to a fields keyring: a
+// person does (`keys fork --fields`, `accept-database`, `--first-time`), or the command with fields keys that made it; or
+// the fork's own registry, changed under its identity, which only a fields keyring could make. In any case its registry
+// must be the one that is remembered of the database in the line's `from`, or a later state of it.
 
 /// Makes a copy of a database a database of its own.
 ///
@@ -32,8 +34,8 @@ public import SystemPackage
 /// The file is replaced by one under the new key, which is verified first: that takes as long as a
 /// ``DatabaseKeyRotation``, and as much free space.
 ///
-/// A fields keyring remembers the fork once ``KeyringFile/remember(_:sealedIn:)`` is called for it; until then, the
-/// fork must prove what the keyring remembers of its database.
+/// A fields keyring remembers the fork once ``KeyringFile/remember(_:sealedIn:)`` is called for it; until then it is
+/// opened with ``ConnectionOptions/firstTime``, and must prove what the keyring remembers of its database.
 public struct Fork: Sendable {
     /// The copy.
     public let copy: FilePath
@@ -63,9 +65,9 @@ public struct Fork: Sendable {
 
     /// Runs the fork.
     /// - Parameter keyring: The keyring as opened from ``keyringFile``; afterwards its newest version.
-    /// - Throws: ``LockstepError/Code/misuse`` for the database itself, for a copy in its place, and for one with a
-    ///   registry of sealed columns that an earlier build wrote; ``LockstepError/Code/unknownDatabase`` for a file
-    ///   whose identity the keyring does not record; ``LockstepError/Code/exchanged``;
+    /// - Throws: ``LockstepError/Code/misuse`` for the database itself, and for a copy in its place;
+    ///   ``LockstepError/Code/unknownDatabase`` for a file whose identity the keyring does not record;
+    ///   ``LockstepError/Code/exchanged``;
     ///   ``LockstepError/Code/keyUnavailable`` for a copy under a key that is no longer in use;
     ///   ``LockstepError/Code/keyringConflict`` for a keyring that is signed or full, and during a rotation;
     ///   ``LockstepError/Code/keyringMismatch`` for one of another purpose; ``LockstepError/Code/busy`` if any
@@ -91,7 +93,6 @@ public struct Fork: Sendable {
             let content = try KeyringTable.read(connection)
             let origin = try keyring.origin(entry.entry, keyring.versionKey(entry.version))
             known = try requireCopy(content, origin, keyring, key)
-            try requireLastingRegistry(connection)
             // An old copy of the keyring changes nothing.
             _ = try keyring.ringsBehind(keyring.epoch, in: connection)
         }
@@ -185,27 +186,6 @@ public struct Fork: Sendable {
             }
         }
         try change.replace(with: forked)
-    }
-
-    /// Whether the file has a registry in the second format, which names its database. Only the field keys can change
-    /// that.
-    static func hasRegistryOfOneDatabase(_ connection: borrowing Connection) throws -> Bool {
-        let table = EngineTables.datasets
-        guard try EngineTables.exists(table, connection),
-            EngineTables.has("database", in: table, connection)
-        else { return false }
-        let named = try connection.value(
-            "SELECT count(*) FROM main.lockstep_dataset WHERE database IS NOT NULL", as: Int.self)
-        return named ?? 0 > 0
-    }
-
-    private func requireLastingRegistry(_ connection: borrowing Connection) throws {
-        guard try Self.hasRegistryOfOneDatabase(connection) else { return }
-        throw LockstepError(
-            .misuse, "the registry of sealed columns in \(copy) is from an earlier build and names its database",
-            advice:
-                "change the registry in the database, for example with \(.reseal), and make a new copy",
-            context: .file(copy))
     }
 
     // MARK: Errors

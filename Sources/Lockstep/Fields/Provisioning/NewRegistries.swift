@@ -16,7 +16,6 @@ struct NewRegistries {
         isIdentified = try template.databaseID() != nil
         guard !sharesCells else {
             self.keys = []
-            try Self.requireLasting(template)
             return
         }
         for column in try RegistryTables.claimed(template) where !column.name.isEmpty {
@@ -32,17 +31,6 @@ struct NewRegistries {
             "the template has sealed columns of the dataset \(Hex.encode(missing)), whose keys were not given",
             hint:
                 "pass them in the fieldKeys of Provisioning.options: the new database gets columns of its own",
-            context: .file(template.path))
-    }
-
-    /// A registry of an earlier build names its database, so that it holds in no other.
-    private static func requireLasting(_ template: borrowing Connection) throws {
-        guard try Fork.hasRegistryOfOneDatabase(template)
-        else { return }
-        throw LockstepError(
-            .misuse, "the template's registry of sealed columns is from an earlier build and names its database",
-            advice:
-                "change the registry in the template, for example with \(.reseal), or do not share its cells",
             context: .file(template.path))
     }
 
@@ -96,8 +84,7 @@ struct NewRegistries {
 extension ColumnRegistry {
     /// Takes identities of its own, as the registry of another database. No column has cells.
     fileprivate mutating func startAgain() throws(LockstepError) {
-        identity = try Random.bytes(CellOwner.identityLength)
-        database = nil
+        (identity, database, changes, line) = (nil, nil, 0, RegistryLine())
         for index in columns.indices where columns[index].state != .plaintext {
             let own = try Random.bytes(CellOwner.identityLength)
             if columns[index].state == .resealing { columns[index].state = .sealed }

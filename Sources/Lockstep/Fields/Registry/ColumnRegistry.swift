@@ -1,17 +1,20 @@
 /// The registry of a dataset: which columns are sealed, and under which keys. The database stores it, authenticated.
 ///
 /// Anyone who can open the database can write to it. Without the fields keyring they cannot change what the registry
-/// says; they can only restore an older registry as a whole, which a reader notices if it remembers ``changes``.
+/// says; they can only put another state of it back as a whole, older or from a fork, which a reader notices that remembers
+/// a state, because each holds those before it.
 package struct ColumnRegistry: Sendable, Equatable {
     /// The 16-byte identifier of the dataset.
     package let dataset: [UInt8]
-    /// Its own identity, 16 bytes, which copies of the database keep; nil in the first two formats. The fields keyring
-    /// says which registry belongs to which database.
+    /// Its own identity, 16 bytes, which copies of the database keep; nil before it is first written.
     package internal(set) var identity: [UInt8]?
-    /// The id of the database that contains it, 16 bytes, in the second format; nil in the others.
-    var database: [UInt8]?
+    /// The id of the database in which it was last changed, 16 bytes; nil before it is first written. A copy keeps it,
+    /// and a fork, until its own first change.
+    package internal(set) var database: [UInt8]?
     /// The number of changes so far.
     package internal(set) var changes: UInt64
+    /// The states before this one.
+    var line: RegistryLine
     /// The columns, in ascending order of their identifiers.
     package internal(set) var columns: [SealedColumn]
     /// The MAC over the whole registry, as last read or written; empty before that.
@@ -25,35 +28,23 @@ package struct ColumnRegistry: Sendable, Equatable {
     package init(_ keys: FieldKeys) {
         dataset = keys.dataset
         changes = 0
+        line = RegistryLine()
         columns = []
         commitments = [:]
         learn(keys)
     }
 
     init(
-        dataset: [UInt8], identity: [UInt8]? = nil, database: [UInt8]? = nil, changes: UInt64,
+        dataset: [UInt8], identity: [UInt8]?, database: [UInt8]?, changes: UInt64, line: RegistryLine,
         columns: [SealedColumn], commitments: [UInt32: [UInt8]]
     ) {
         self.dataset = dataset
         self.identity = identity
         self.database = database
         self.changes = changes
+        self.line = line
         self.columns = columns
         self.commitments = commitments
-    }
-
-    /// The format in which it was read.
-    var format: RegistryFormat {
-        identity != nil ? .third : database != nil ? .second : .first
-    }
-
-    /// The identity that it has or, in the second format, gets with the next change; nil in the first.
-    var lastingIdentity: [UInt8]? {
-        get throws(LockstepError) {
-            if let identity { return identity }
-            guard let database else { return nil }
-            return try RegistryFormat.identity(from: database, dataset)
-        }
     }
 
     /// The column of this name, in any state.
@@ -135,16 +126,16 @@ package struct ColumnRegistry: Sendable, Equatable {
         }
     }
 
-    /// Takes the third format. A registry in the second one gets an identity that follows from the id of its database,
-    /// so that a reader who remembers the second format knows it; any other gets a random one.
-    mutating func identify() throws(LockstepError) {
-        guard identity == nil else { return }
-        if let database {
-            identity = try RegistryFormat.identity(from: database, dataset)
-        } else {
-            identity = try Random.bytes(CellOwner.identityLength)
+    /// Becomes the next state, which a database with this id will have.
+    /// - Throws: ``LockstepError/Code/misuse`` after the last possible change.
+    mutating func begin(in database: [UInt8]) throws(LockstepError) {
+        guard changes < UInt64(Int64.max) else {
+            throw LockstepError(.misuse, "the dataset's registry has reached the maximum number of changes")
         }
-        database = nil
+        if changes > 0 { try line.append(code) }
+        changes += 1
+        if identity == nil { identity = try Random.bytes(CellOwner.identityLength) }
+        self.database = database
     }
 
     /// Records how many rows the move to another state has covered.

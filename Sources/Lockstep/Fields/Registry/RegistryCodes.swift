@@ -12,25 +12,24 @@ struct RegistryCodes {
     ) throws(LockstepError) {
         let key = try keys.registryKey(version)
         let mac = try HMAC(.sha256, key: key.bytes)
-        let format = registry.format
         for column in registry.columns {
-            var message = AuthenticatedMessage("column/\(format.rawValue)")
+            var message = AuthenticatedMessage("column/3")
             message.add(registry.dataset)
-            if let identity = registry.identity { message.add(identity) }
+            message.add(registry.identity ?? [])
             message.add(UInt64(column.id))
             for text in [
                 column.table, column.name, column.mode.rawValue, column.state.rawValue,
             ] { message.add(Array(text.utf8)) }
             message.add(UInt64(column.padding.unit))
             message.add(column.cursor)
-            if format != .first { message.addOptional(column.rowKey?.spelling) }
-            if format == .third { message.addOptional(column.identity) }
+            message.addOptional(column.rowKey?.spelling)
+            message.addOptional(column.identity)
             columns.append(try message.code(mac))
         }
         for one in registry.columns.flatMap(\.indexes) {
-            var message = AuthenticatedMessage(format == .third ? "index/3" : "index/1")
+            var message = AuthenticatedMessage("index/3")
             message.add(registry.dataset)
-            if let identity = registry.identity { message.add(identity) }
+            message.add(registry.identity ?? [])
             message.add(UInt64(one.index.column))
             message.add(UInt64(one.index.number))
             message.add(Array(one.name.utf8))
@@ -40,11 +39,13 @@ struct RegistryCodes {
             message.add(keys.indexCommitment(one.index.keyVersion) ?? [])
             indexes.append(try message.code(mac))
         }
-        var message = AuthenticatedMessage("set/\(format.rawValue)")
+        var message = AuthenticatedMessage("set/4")
         message.add(registry.dataset)
-        if let identity = registry.identity { message.add(identity) }
-        if let database = registry.database { message.add(database) }
+        message.add(registry.identity ?? [])
+        message.add(registry.database ?? [])
         message.add(registry.changes)
+        message.addOptional(registry.line.folded)
+        message.add(registry.line.codes)
         message.add(UInt64(version))
         message.add(UInt64(columns.count))
         for code in columns { message.add(code) }

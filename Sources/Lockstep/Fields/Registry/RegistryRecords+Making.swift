@@ -1,16 +1,14 @@
 extension RegistryRecords {
-    /// The rows of the registry's next change, which the registry then is: in the third format, under the active key.
-    /// - Parameter rowKey: What the cells of a table's columns are bound to, asked for where the registry does not say.
+    /// The rows of the registry's next change, which the registry then is, under the active key.
+    /// - Parameters:
+    ///   - database: The id of the database that gets them.
+    ///   - rowKey: What the cells of a table's columns are bound to, asked for where the registry does not say.
     /// - Throws: ``LockstepError/Code/misuse`` after the last possible change; the errors of `rowKey`.
     package init(
-        changing registry: inout ColumnRegistry, _ keys: FieldKeys, rowKey: (_ table: String) throws -> SealedRowKey?
+        changing registry: inout ColumnRegistry, _ keys: FieldKeys, in database: [UInt8],
+        rowKey: (_ table: String) throws -> SealedRowKey?
     ) throws {
-        let (changes, overflow) = registry.changes.addingReportingOverflow(1)
-        guard !overflow, let stored = Int64(exactly: changes) else {
-            throw LockstepError(.misuse, "the dataset's registry has reached the maximum number of changes")
-        }
-        registry.changes = changes
-        try registry.identify()
+        try registry.begin(in: database)
         registry.learn(keys)
         try registry.nameRowKeys(rowKey)
         let codes = try RegistryCodes(registry, keys, keys.activeVersion)
@@ -18,8 +16,9 @@ extension RegistryRecords {
         self.init(
             id: registry.dataset,
             dataset: DatasetRow(
-                changes: stored, keyVersion: Int64(keys.activeVersion), mac: codes.set, database: nil,
-                registry: registry.identity), columns: zip(registry.columns, codes.columns).map(ColumnRow.init),
+                changes: Int64(registry.changes), keyVersion: Int64(keys.activeVersion), mac: codes.set,
+                database: registry.database, registry: registry.identity, earlier: registry.line.codes,
+                folded: registry.line.folded), columns: zip(registry.columns, codes.columns).map(ColumnRow.init),
             indexes: zip(registry.columns.flatMap(\.indexes), codes.indexes).map { one, mac in
                 IndexRow(one, keys.indexCommitment(one.index.keyVersion) ?? [], mac)
             },

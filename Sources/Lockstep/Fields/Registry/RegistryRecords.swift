@@ -8,10 +8,16 @@ package struct RegistryRecords: Sendable, Equatable {
         package let mac: [UInt8]
         package let database: [UInt8]?
         package let registry: [UInt8]?
+        package let earlier: [UInt8]?
+        package let folded: [UInt8]?
 
-        package init(changes: Int64, keyVersion: Int64, mac: [UInt8], database: [UInt8]?, registry: [UInt8]?) {
+        package init(
+            changes: Int64, keyVersion: Int64, mac: [UInt8], database: [UInt8]?, registry: [UInt8]?, earlier: [UInt8]?,
+            folded: [UInt8]?
+        ) {
             (self.changes, self.keyVersion, self.mac) = (changes, keyVersion, mac)
             (self.database, self.registry) = (database, registry)
+            (self.earlier, self.folded) = (earlier, folded)
         }
     }
 
@@ -87,6 +93,11 @@ package struct RegistryRecords: Sendable, Equatable {
         (self.indexes, self.fieldKeys) = (indexes, fieldKeys)
     }
 
+    /// Whether they have the present format.
+    package var isPresentFormat: Bool {
+        dataset.database != nil && dataset.registry != nil && dataset.earlier != nil
+    }
+
     // MARK: Checking
 
     /// The registry, once the keys have proven it.
@@ -95,20 +106,18 @@ package struct RegistryRecords: Sendable, Equatable {
     ///   ``LockstepError/Code/keyUnavailable``.
     package func registry(_ keys: FieldKeys) throws(LockstepError) -> ColumnRegistry {
         let commitments = try commitments(keys)
+        guard let earlier = dataset.earlier, isPresentFormat else { throw Self.former }
         guard let changes = UInt64(exactly: dataset.changes), changes > 0,
             let version = UInt32(exactly: dataset.keyVersion), Self.isIdentity(dataset.registry),
-            dataset.registry == nil || dataset.database == nil
+            Self.isIdentity(dataset.database),
+            let line = RegistryLine(earlier, folded: dataset.folded, of: changes)
         else { throw Self.forged("has impossible values") }
         var columns: [SealedColumn] = []
         for column in self.columns { columns.append(try column.sealed()) }
         for index in indexes { try index.add(to: &columns, keys) }
         var registry = ColumnRegistry(
-            dataset: id, identity: dataset.registry, database: dataset.database, changes: changes,
+            dataset: id, identity: dataset.registry, database: dataset.database, changes: changes, line: line,
             columns: columns, commitments: commitments)
-        // The MACs of the first format do not cover the row key, and those of the second no identity.
-        guard registry.format != .first || columns.allSatisfy({ $0.rowKey == nil }),
-            registry.format == .third || columns.allSatisfy({ $0.identity == nil && $0.state != .resealing })
-        else { throw Self.forged("has impossible values") }
         let codes = try RegistryCodes(registry, keys, version)
         let macs = self.columns.map(\.mac)
         guard Self.equal(macs, codes.columns) else {
@@ -175,6 +184,12 @@ package struct RegistryRecords: Sendable, Equatable {
         _ columns: [SealedColumn], _ found: [[UInt8]], _ expected: [[UInt8]]
     ) -> LockstepError.Context {
         zip(columns, zip(found, expected)).first { $1.0 != $1.1 }?.0.context ?? .init()
+    }
+
+    private static var former: LockstepError {
+        LockstepError(
+            .registryForged, "the database's registry of sealed columns is not in format 4: an earlier build wrote it",
+            hint: "seal the columns again in a new database; if this build wrote it, somebody has changed it since")
     }
 
     package static func forged(_ what: String) -> LockstepError {

@@ -5,11 +5,13 @@
 //     dataset        its identifier, 16 bytes
 //     changes        the number of changes to the dataset's registry, 1 or more
 //     key_version    the field key that makes the MACs
-//     mac            HMAC-SHA256 over `set/3`, dataset, registry, changes, key_version, the number of columns and
-//                    their MACs by id, the number of keys, and their versions and commitments by version, the number
-//                    of blind indexes and their MACs by column and number
-//     database       NULL
+//     mac            HMAC-SHA256 over `set/4`, dataset, registry, database, changes, folded, earlier, key_version, the
+//                    number of columns and their MACs by id, the number of keys, and their versions and commitments by
+//                    version, the number of blind indexes and their MACs by column and number
+//     database       the id of the database in which the last change was made, 16 bytes (see KeyringTable.swift)
 //     registry       its own identity, 16 random bytes, which copies keep
+//     earlier        the MACs of the sets before this one, the newest last: all of them, or the last 65,536
+//     folded         what stands for those before, 32 bytes; NULL if there are none
 //   lockstep_column        one row for each column that is or ever was sealed
 //     dataset, id    its number in the dataset, 1 to 2^32 − 1
 //     table_name, name   empty names once another column has taken the name
@@ -29,19 +31,22 @@
 //   lockstep_field_key     one row for each version of the field key
 //     dataset, version, commitment (32 bytes)
 //
+// So the states of a registry form a line. A fields keyring remembers a state of each database; another one is a later
+// state of it only if it holds that one among those before it. The states of a fork are changed in a database of another
+// id, so that none of them is a later state of its original.
+//
+// `folded` is SHA-256 over `line/1`, the former `folded` (which can be NULL) and the MAC that is dropped from the
+// beginning of `earlier`; it is 32 zero bytes where a registry was made again from what a keyring remembers, which knows
+// only the last state.
+//
 // Each MAC's key is HKDF-SHA256(field key, salt = dataset, info = `registry`). In the authenticated bytes, a number
 // takes 8 bytes, big-endian; texts and byte strings follow their length, which is such a number; a NULL is one byte 0,
 // and any other value in a column that can be NULL follows one byte 1.
 //
 // A column whose state is `resealing` has cells of both binding versions, and its tokens are those of its number.
 //
-// This is the third format. The second has no columns `registry` and `identity` (or the dataset's `registry` is NULL);
-// its `database` is the id of the database (see KeyringTable.swift), which is in place of `registry` in `set/2`;
-// `column/2` and `index/1` have neither, and no identity. The first has no columns `database` and `row_key` either (or
-// the dataset's `database` is NULL), and its MACs are over `set/1` without the database, and over `column/1` without
-// row_key. The engine reads the first format if the fields keyring remembers no database at all. The next change
-// writes the third: a registry that was in the second format gets the identity that follows from the id of its
-// database (see RegistryFormat.swift), and its columns get none.
+// This is the fourth format. In the former ones, which no release wrote and nothing reads, `earlier`, `registry` or
+// `database` is NULL, or not a column.
 //
 // The registry is valid if each commitment is the keyring's, each MAC is right, and each column and key that the set's
 // MAC covers has exactly one row, and no other rows exist. Which registry belongs to the file, and at which change, is
@@ -57,11 +62,7 @@ package enum RegistryTables {
     ) throws -> ColumnRegistry? {
         // Of one moment: others can change it between two statements.
         try connection.read { connection in
-            guard let records = try records(of: keys.dataset, connection) else { return nil }
-            if let id = records.dataset.database, try id != KeyringTable.database(connection) {
-                throw forged("belongs to another database")
-            }
-            return try records.registry(keys)
+            try records(of: keys.dataset, connection)?.registry(keys)
         }
     }
 
@@ -84,7 +85,7 @@ package enum RegistryTables {
             id: dataset,
             dataset: .init(
                 changes: try set[1], keyVersion: try set[2], mac: try set[3], database: try set[4],
-                registry: try set[5]),
+                registry: try set[5], earlier: try set[6], folded: try set[7]),
             columns: try columns.map(RegistryRecords.ColumnRow.init),
             indexes: try (store.rows(of: .indexes, with: .blob(dataset)) ?? []).map(RegistryRecords.IndexRow.init),
             fieldKeys: try fieldKeys.map { .init(version: try $0[1], commitment: try $0[2]) })
@@ -105,9 +106,8 @@ package enum RegistryTables {
 
     /// Writes the dataset's new registry in the open transaction.
     static func write(_ registry: inout ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection) throws {
-        // The fields keyring remembers the registry by the database's id.
-        _ = try KeyringTable.identify(connection)
-        let records = try RegistryRecords(changing: &registry, keys) { table in
+        let id = try KeyringTable.identify(connection)
+        let records = try RegistryRecords(changing: &registry, keys, in: id) { table in
             try SealedTable(table, connection).flatMap { SealedRowKey($0.key) }
         }
         try write(records, connection)
@@ -122,9 +122,9 @@ package enum RegistryTables {
         try remove(records.id, store)
         try store.insert(
             [
-                id, .integer(set.changes), .integer(set.keyVersion), .blob(set.mac), .null,
-                set.registry.map(Value.blob) ?? .null,
-            ], into: .datasets)
+                id, .integer(set.changes), .integer(set.keyVersion), .blob(set.mac),
+            ] + [set.database, set.registry, set.earlier, set.folded].map { $0.map(Value.blob) ?? .null },
+            into: .datasets)
         for one in records.columns { try store.insert([id] + one.values, into: .columns) }
         for one in records.indexes { try store.insert([id] + one.values, into: .indexes) }
         for one in records.fieldKeys {
@@ -176,6 +176,7 @@ extension StoredTable {
         [
             .init("changes", .integer), .init("key_version", .integer), .init("mac", .bytes),
             .init("database", .bytes, later: true), .init("registry", .bytes, later: true),
+            .init("earlier", .bytes, later: true), .init("folded", .bytes, later: true),
         ], key: [])
     fileprivate static let columns = registry(
         EngineTables.columns,

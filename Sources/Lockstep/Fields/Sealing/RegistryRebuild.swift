@@ -72,10 +72,11 @@ public struct RegistryRebuild: Sendable, Hashable {
                 let proofs = try columns.map {
                     Column(title: $0.title, cells: try prove($0, keys, connection))
                 }
-                let identity = try record.registry ?? RegistryFormat.identity(from: record.database, keys.dataset)
                 var registry = ColumnRegistry(
-                    dataset: keys.dataset, identity: identity, changes: record.changes,
+                    dataset: keys.dataset, identity: record.registry, database: record.database,
+                    changes: record.changes, line: RegistryLine(lostBefore: record.changes),
                     columns: columns.sorted { $0.id < $1.id }, commitments: [:])
+                registry.code = record.code
                 try RegistryTables.remove(keys.dataset, connection)
                 try RegistryTables.write(&registry, keys, connection)
                 return RegistryRebuild(columns: proofs)

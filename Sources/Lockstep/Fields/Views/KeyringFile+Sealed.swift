@@ -3,8 +3,7 @@ extension KeyringFile {
     /// without this registry or with an older state of it.
     ///
     /// Call this after columns were sealed, unsealed or resealed, by a migration or otherwise; the `lockstep` tool does
-    /// so itself. A registry in the first format is first converted to the second. The keyring's file is written only
-    /// if something changed.
+    /// so itself. The keyring's file is written only if something changed.
     /// - Parameters:
     ///   - keyring: The fields keyring as opened from this file. Changes that others have made to the file since are
     ///     kept.
@@ -12,14 +11,14 @@ extension KeyringFile {
     /// - Returns: Whether the file was written.
     /// - Throws: ``LockstepError/Code/keyringMismatch`` for a database keyring, and for a connection without the
     ///   keys; ``LockstepError/Code/keyringConflict`` for a keyring that is signed or full;
-    ///   ``LockstepError/Code/registryOlder`` if the keyring meanwhile remembers a newer state; the errors of reading
-    ///   and writing both files.
+    ///   ``LockstepError/Code/registryForged`` if the keyring meanwhile remembers a state from which this one did not
+    ///   come; the errors of reading and writing both files.
     @discardableResult
     public func remember(
         _ keyring: inout Keyring, sealedIn connection: borrowing Connection
     ) throws -> Bool {
         let keys = try Self.keys(of: keyring, connection)
-        guard let record = try connection.sealedRecord(keys) else { return false }
+        guard let (registry, record) = try connection.sealedRecord(keys) else { return false }
         let recorded = try recordFields(&keyring, connection)
         let known = keyring.sealedMemory.record(of: record.database)
         let isBehind = recorded != nil && keyring.hasChanged(since: known?.seen ?? 0)
@@ -27,7 +26,7 @@ extension KeyringFile {
         try update(&keyring) { keyring in
             // A version that someone else wrote meanwhile is noted by the next command.
             let epoch = keyring.epoch == recorded ? keyring.epoch : nil
-            try Self.take(record, epoch, &keyring)
+            try Self.take(record, of: registry, epoch, &keyring)
         }
         if recorded != nil { try keyring.rememberFields(in: connection) }
         return true
@@ -37,22 +36,28 @@ extension KeyringFile {
     /// - Returns: Whether the file was written.
     /// - Throws: as ``remember(_:sealedIn:)``.
     @discardableResult
-    package func remember(_ keyring: inout Keyring, _ record: SealedRecord) throws -> Bool {
+    package func remember(
+        _ keyring: inout Keyring, _ record: SealedRecord, of registry: ColumnRegistry
+    ) throws -> Bool {
         let known = keyring.sealedMemory.record(of: record.database)
         guard known != record.keeping(known) else { return false }
-        try update(&keyring) { keyring in try Self.take(record, nil, &keyring) }
+        try update(&keyring) { keyring in try Self.take(record, of: registry, nil, &keyring) }
         return true
     }
 
     /// - Parameter epoch: The version of the keyring that the database has recorded; nil if it is as before.
     private static func take(
-        _ record: SealedRecord, _ epoch: UInt64?, _ keyring: inout Keyring
+        _ record: SealedRecord, of registry: ColumnRegistry, _ epoch: UInt64?, _ keyring: inout Keyring
     ) throws {
         let newest = keyring.sealedMemory.record(of: record.database)
-        // Another command might have been faster and recorded a newer state.
-        guard record.changes >= newest?.changes ?? 0 else { return }
-        guard record.changes != newest?.changes || record.code == newest?.code else {
-            throw RegistryTables.forged("has a different history from the one that the fields keyring remembers")
+        if let newest {
+            let isOwn = registry.database == record.database
+            switch RegistryState(newest).succession(of: registry, isOwn: isOwn) {
+            case .same, .later: break
+            // Another command might have been faster and recorded a newer state.
+            case .older: return
+            case .ofOther, .diverged, .forgotten: throw SealedTrust.diverged
+            }
         }
         let kept = record.keeping(newest)
         try keyring.remember(kept.withEpoch(epoch ?? kept.seen))
@@ -92,7 +97,7 @@ extension KeyringFile {
     ) throws -> Bool {
         let keys = try Self.keys(of: keyring, connection)
         let record =
-            try connection.sealedRecord(keys)
+            try connection.sealedRecord(keys)?.record
             ?? connection.unsealedRecord(keyring.sealedMemory)
         try accept(&keyring, record)
         if keyring.signer == nil { try keyring.rememberFields(in: connection) }
@@ -144,19 +149,15 @@ extension Connection {
         }
     }
 
-    /// The record of the file's current registry of a dataset; nil if it has none.
-    fileprivate func sealedRecord(_ keys: FieldKeys) throws -> SealedRecord? {
+    /// The file's current registry of a dataset, and the record of it; nil if it has none.
+    fileprivate func sealedRecord(
+        _ keys: FieldKeys
+    ) throws -> (registry: ColumnRegistry, record: SealedRecord)? {
         try with(rights: .engine) {
-            guard let registry = try RegistryTables.read(keys, self) else { return nil }
-            if let record = try SealedRecord(registry, keys, self) { return record }
-            return try write { connection in
-                guard var registry = try RegistryTables.read(keys, connection) else { return nil }
-                if registry.format == .first {
-                    try RegistryTables.write(&registry, keys, connection)
-                    try connection.sealed?.adopt(registry, keys, connection)
-                }
-                return try SealedRecord(registry, keys, connection)
-            }
+            guard let registry = try RegistryTables.read(keys, self),
+                let record = try SealedRecord(registry, keys, self)
+            else { return nil }
+            return (registry, record)
         }
     }
 }

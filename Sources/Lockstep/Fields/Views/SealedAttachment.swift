@@ -114,9 +114,9 @@ final class SealedAttachment: ConnectionAttachment {
         for keys in fields.keys {
             let registry = try RegistryTables.read(keys, connection)
             let known = keys.memory.record(of: content.database)
-            let inherited = try connection.inherited(content.database, by: keys)
+            let inherited = connection.inherited(content.database, by: keys)
             try PendingRestore.explaining(content, keys, connection) {
-                try trust.require(registry, keys, known, inherited: inherited)
+                try trust.require(registry, keys, known, inherited: inherited, of: content.database)
             }
             guard let registry else { continue }
             proven.append(registry)

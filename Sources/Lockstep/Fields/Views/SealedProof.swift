@@ -7,10 +7,8 @@ package final class SealedProof: Sendable {
     package init(isOpened: Bool = false) { self.isOpened = isOpened }
 
     private struct State {
-        /// The greatest number of changes seen in each dataset's registry.
-        var changes: [[UInt8]: UInt64] = [:]
-        /// The identity of each dataset's registry.
-        var identities: [[UInt8]: [UInt8]] = [:]
+        /// The newest state seen of each dataset's registry.
+        var states: [[UInt8]: RegistryState] = [:]
         /// Datasets in which nothing was sealed yet at some point.
         var unsealed: Set<[UInt8]> = []
         /// Whether a connection was opened, and so the keyrings were compared with the file.
@@ -21,16 +19,13 @@ package final class SealedProof: Sendable {
 
     private let state = Mutex(State())
 
-    /// The greatest number of changes seen in a dataset's registry; nil if none was seen.
-    func changes(of dataset: [UInt8]) -> UInt64? { state.withLock { $0.changes[dataset] } }
+    /// The newest state seen of a dataset's registry; nil if none was seen.
+    func state(of dataset: [UInt8]) -> RegistryState? { state.withLock { $0.states[dataset] } }
 
-    /// The identity of a dataset's registry; nil if none was seen.
-    func identity(of dataset: [UInt8]) -> [UInt8]? { state.withLock { $0.identities[dataset] } }
-
-    func note(_ changes: UInt64, _ identity: [UInt8]?, of dataset: [UInt8]) {
+    func note(_ seen: RegistryState, of dataset: [UInt8]) {
         state.withLock { state in
-            state.changes[dataset] = max(changes, state.changes[dataset] ?? 0)
-            state.identities[dataset] = state.identities[dataset] ?? identity
+            if let known = state.states[dataset], known.changes >= seen.changes { return }
+            state.states[dataset] = seen
         }
     }
 

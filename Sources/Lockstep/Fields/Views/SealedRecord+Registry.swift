@@ -1,11 +1,10 @@
 extension SealedRecord {
-    /// What a fields keyring records of a registry; nil for a registry of the first format.
+    /// What a fields keyring records of a registry; nil for a file without an id.
     /// - Parameter connection: The file that contains it.
     init?(
         _ registry: ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection
     ) throws {
-        guard registry.format != .first, let database = try KeyringTable.database(connection)
-        else { return nil }
+        guard let database = try KeyringTable.database(connection) else { return nil }
         self.init(registry, keys, of: database, from: connection.forks[database])
     }
 
@@ -43,17 +42,6 @@ extension SealedRecord.Column {
     }
 }
 
-extension SealedRecord {
-    /// What is expected of a fork of the database: it carries the same registry.
-    fileprivate func inherited(
-        by fork: [UInt8], _ keys: FieldKeys
-    ) throws(LockstepError) -> SealedRecord {
-        SealedRecord(
-            database: fork, registry: try registryIdentity(keys), changes: changes, code: code,
-            lowestKey: lowestKey, origin: database, columns: columns)
-    }
-}
-
 extension Connection {
     /// The databases from which others were forked, as the keyring of the connection's key records them; never what the
     /// file says.
@@ -73,12 +61,9 @@ extension Connection {
 
     /// What a fork of which a fields keyring remembers nothing yet must prove: what is remembered of the database that
     /// it was forked from. Nil for any other database.
-    func inherited(
-        _ database: [UInt8]?, by keys: FieldKeys
-    ) throws(LockstepError) -> SealedRecord? {
+    func inherited(_ database: [UInt8]?, by keys: FieldKeys) -> SealedRecord? {
         guard let database, keys.memory.record(of: database) == nil else { return nil }
-        let record = origins(of: database).lazy.compactMap { keys.memory.record(of: $0) }.first
-        return try record?.inherited(by: database, keys)
+        return origins(of: database).lazy.compactMap { keys.memory.record(of: $0) }.first
     }
 }
 

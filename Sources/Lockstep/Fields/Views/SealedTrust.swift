@@ -15,16 +15,18 @@ package struct SealedTrust {
     ///   - registry: The file's registry of the dataset; nil if it has none.
     ///   - known: What the fields keyring remembers of the database.
     ///   - inherited: What it remembers of the database that this one was forked from, by the word of the database's
-    ///     keyring, which everyone with a slot can change. So it decides only what a fork must prove that a person, or
-    ///     this process, has called new.
+    ///     keyring, which everyone with a slot can change. So it decides only what a fork must prove: by its own
+    ///     registry, or after a person, or this process, has called it new.
+    ///   - database: The file's id.
     /// - Throws: ``LockstepError/Code/registryMissing``, ``LockstepError/Code/registryOlder``,
     ///   ``LockstepError/Code/registryForged``.
     package func require(
-        _ registry: ColumnRegistry?, _ keys: FieldKeys, _ known: SealedRecord?, inherited: SealedRecord? = nil
+        _ registry: ColumnRegistry?, _ keys: FieldKeys, _ known: SealedRecord?, inherited: SealedRecord? = nil,
+        of database: [UInt8]?
     ) throws(LockstepError) {
         let record = known ?? inherited
         guard let registry else {
-            if proof.changes(of: keys.dataset) != nil || record?.isSealed == true {
+            if proof.state(of: keys.dataset) != nil || record?.isSealed == true {
                 throw Self.missing(keys, record?.columns ?? [])
             }
             // Or the keyring records that nothing is sealed in it.
@@ -35,34 +37,36 @@ package struct SealedTrust {
             proof.noteUnsealed(keys.dataset)
             return
         }
-        let identity = try registry.lastingIdentity
-        for own in [try record?.registryIdentity(keys), proof.identity(of: keys.dataset)] {
-            guard identity == own ?? identity else {
-                throw RegistryTables.forged("is that of another database")
-            }
+        // Its last change was made in this database, and not in one of which this is a copy or a fork.
+        let isOwn = registry.database == database
+        if let record { try require(registry, keys, after: .init(record), isOwn) }
+        if let seen = proof.state(of: keys.dataset) {
+            try require(registry, keys, after: seen, isOwn)
+        } else if proof.wasUnsealed(keys.dataset), known == nil {
+            // The connection knows which database it is.
+            guard isOwn else { throw Self.other }
         }
-        if let record, try record.isUnsealed(besideOwnerOf: identity, keys) {
-            throw RegistryTables.forged("is that of another database")
-        }
-        let seen = proof.changes(of: keys.dataset) ?? 0
-        guard registry.changes >= max(seen, record?.changes ?? 0) else {
-            throw Self.older(keys, registry.changes, max(seen, record?.changes ?? 0))
-        }
-        if let record, record.changes == registry.changes, record.code != registry.code {
-            throw RegistryTables.forged("has a different history from the one that the fields keyring remembers")
-        }
-        if registry.format == .first, !keys.memory.records.isEmpty {
-            throw Self.unbound(keys)
-        }
-        // The registry of another database of the dataset is authentic, too, and can seal fewer columns. A connection
-        // that saw the file before its first column was sealed knows which database it is.
+        // The registry of another database of the dataset is authentic, too, and can seal fewer columns.
         let isKnown =
             known != nil || keys.memory.records.isEmpty || proof.wasUnsealed(keys.dataset)
-            || (inherited != nil && fields.firstTime)
+            || (inherited != nil && (isOwn || fields.firstTime))
         guard isKnown || fields.mayBeUnknown else {
             throw inherited == nil ? Self.unknown(keys) : Self.stranger(keys, isFork: true)
         }
-        proof.note(registry.changes, identity, of: keys.dataset)
+        proof.note(.init(registry), of: keys.dataset)
+    }
+
+    /// Requires that a registry is in a state that was seen, or in a later one of the same line.
+    private func require(
+        _ registry: ColumnRegistry, _ keys: FieldKeys, after seen: RegistryState, _ isOwn: Bool
+    ) throws(LockstepError) {
+        switch seen.succession(of: registry, isOwn: isOwn) {
+        case .same, .later: return
+        case .older: throw Self.older(keys, registry.changes, seen.changes)
+        case .ofOther: throw Self.other
+        case .diverged: throw Self.diverged
+        case .forgotten: throw Self.forgotten(keys, seen.changes)
+        }
     }
 
     /// Whether a database of which a fields keyring remembers nothing can be one in which nothing was sealed yet: the
@@ -176,38 +180,20 @@ package struct SealedTrust {
                 """)
     }
 
-    private static func unbound(_ keys: FieldKeys) -> LockstepError {
+    private static var other: LockstepError { RegistryTables.forged("is that of another database") }
+
+    static var diverged: LockstepError {
+        RegistryTables.forged("has a different history from the one that the fields keyring remembers")
+    }
+
+    private static func forgotten(_ keys: FieldKeys, _ changes: UInt64) -> LockstepError {
         LockstepError(
             .registryOlder,
-            "the file's registry of the dataset \(title(keys)) has the first format, which names no database, "
-                + "but the fields keyring remembers newer registries",
+            "the file's registry of the dataset \(title(keys)) no longer says whether it came from change \(changes), "
+                + "which was seen last",
             advice: """
-                if this is another database in the first format, accept it with \(.acceptSealed); otherwise \
-                somebody put an older state back
+                if it is the right one, changed very often since, accept it with \(.acceptSealed); otherwise somebody put \
+                another state there
                 """)
-    }
-}
-
-extension SealedRecord {
-    /// The identity of the database's registry, or the one that it gets if it has the second format; nil if nothing was
-    /// sealed yet.
-    func registryIdentity(_ keys: FieldKeys) throws(LockstepError) -> [UInt8]? {
-        guard isSealed else { return nil }
-        if let registry { return registry }
-        return try RegistryFormat.identity(from: database, keys.dataset)
-    }
-
-    /// Whether nothing was sealed yet in this database, and the registry with this identity is that of another database
-    /// from which it was not forked.
-    fileprivate func isUnsealed(
-        besideOwnerOf identity: [UInt8]?, _ keys: FieldKeys
-    ) throws(LockstepError) -> Bool {
-        guard !isSealed, let identity else { return false }
-        for other in keys.memory.records where other.database != database {
-            if other.database != origin, try other.registryIdentity(keys) == identity {
-                return true
-            }
-        }
-        return false
     }
 }

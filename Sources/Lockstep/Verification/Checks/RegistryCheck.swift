@@ -24,17 +24,16 @@ package enum RegistryCheck {
                 (keys, RegistryTables.read(keys, connection), keys.memory.record(of: id)))
         }
         return try compare(
-            Ledger.history(connection), sets, of: id, claimed: RegistryTables.claimed(connection), proofs
+            Ledger.history(connection), sets, claimed: RegistryTables.claimed(connection), proofs
         ) { try missingGuards(of: $0, connection) }
     }
 
     /// What a database of any engine claims and proves of its sealed columns, compared with the sets.
     /// - Parameters:
-    ///   - id: The database's identity; nil if it has none.
     ///   - claimed: The columns that it claims to have sealed, without proof.
     ///   - guards: What a proven column lacks.
     package static func compare(
-        _ history: MigrationHistory, _ sets: [MigrationSet], of id: [UInt8]?, claimed: [SealedColumn],
+        _ history: MigrationHistory, _ sets: [MigrationSet], claimed: [SealedColumn],
         _ proofs: [Proof], guards: (SealedColumn) throws -> [VerificationReport.Finding] = { _ in [] }
     ) throws -> CheckResult {
         var findings = try unproven(history, sets, claimed, proofs)
@@ -107,7 +106,7 @@ package enum RegistryCheck {
     ) throws -> [VerificationReport.Finding] {
         let keys = proof.keys
         let title = SealedTrust.title(keys)
-        guard let registry = proof.registry else {
+        guard proof.registry != nil else {
             // Only the pending versions say whether that is expected.
             let isPending = sets.contains {
                 SealedExpectations.isPending(keys.name, in: $0, history)
@@ -117,15 +116,6 @@ package enum RegistryCheck {
                 (isPending && keys.memory.records.isEmpty) || isUnsealed
                     ? .notice("nothing of the dataset \(title) is sealed yet")
                     : .failure("the database has no registry of the dataset \(title)")
-            ]
-        }
-        if registry.format == .first {
-            return [
-                .notice(
-                    advice: """
-                        the file's registry of the dataset \(title) has the first format, which names no \
-                        database: \(.migrateFields) converts it
-                        """)
             ]
         }
         guard proof.record == nil else { return [] }

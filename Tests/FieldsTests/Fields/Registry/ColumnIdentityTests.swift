@@ -13,33 +13,6 @@ struct ColumnIdentityTests {
         (keys, registry) = (tests.keys, tests.registry)
     }
 
-    @Test(
-        "A registry of the second format becomes one of the third, whose identity follows from the database's id"
-    )
-    func broughtOver() throws {
-        var registry = ColumnRegistry(
-            dataset: CellWorkbench.dataset, database: ColumnRegistryTests.database, changes: 1,
-            columns: [],
-            commitments: [:])
-        #expect(registry.format == .second)
-        try registry.identify()
-        #expect(registry.format == .third)
-        #expect(registry.database == nil)
-        #expect(
-            try registry.identity == RegistryFormat.identity(from: ColumnRegistryTests.database, CellWorkbench.dataset))
-        // As the article says.
-        #expect(registry.identity.map { Hex.encode($0) } == "6b531767c3cb5c0e33568b168d088d81")
-        let kept = registry.identity
-        try registry.identify()
-        #expect(registry.identity == kept)
-        // Any other is random.
-        var first = ColumnRegistry(keys)
-        var second = ColumnRegistry(keys)
-        try first.identify()
-        try second.identify()
-        #expect(first.identity != second.identity)
-    }
-
     @Test("Each sealing gives a column another identity, and a name or state changes none") func identities() throws {
         var registry = registry
         let identities = registry.columns.map(\.identity)

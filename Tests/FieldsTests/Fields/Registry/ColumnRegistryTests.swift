@@ -141,6 +141,12 @@ struct ColumnRegistryTests {
         "UPDATE lockstep_dataset SET registry = NULL", "UPDATE lockstep_dataset SET registry = randomblob(16)",
         "UPDATE lockstep_dataset SET registry = x'00'", "UPDATE lockstep_dataset SET database = randomblob(16)",
         "UPDATE lockstep_dataset SET database = registry, registry = NULL",
+        "UPDATE lockstep_dataset SET database = NULL", "UPDATE lockstep_dataset SET database = x'00'",
+        "UPDATE lockstep_dataset SET earlier = NULL", "UPDATE lockstep_dataset SET earlier = x'00'",
+        "UPDATE lockstep_dataset SET earlier = mac", "UPDATE lockstep_dataset SET earlier = mac, changes = 2",
+        "UPDATE lockstep_dataset SET folded = zeroblob(32)",
+        "UPDATE lockstep_dataset SET folded = zeroblob(32), changes = 2",
+        "UPDATE lockstep_dataset SET earlier = zeroblob(32 * 65537), changes = 65538",
         "UPDATE lockstep_column SET mode = 'deterministic'", "UPDATE lockstep_column SET mode = 'none'",
         "UPDATE lockstep_column SET padding = 64 WHERE id = 2", "UPDATE lockstep_column SET padding = 1 WHERE id = 2",
         "UPDATE lockstep_column SET cursor = NULL", "UPDATE lockstep_column SET cursor = 18 WHERE id = 1",
@@ -283,38 +289,33 @@ struct ColumnRegistryTests {
     static let database = [UInt8](0xC0..<0xD0)
     static let registryIdentity = [UInt8](0xD0..<0xE0)
 
-    @Test(
-        "the codes are those of the article's examples, which Python's `cryptography` made",
-        arguments: [
-            (
-                nil, nil, nil,
-                "fdb783bd256ce6d46ee2defd53954fcd6f3d4b24f46fc827a3b31b884dffcbe3",
-                "5feea8776b0e54a981d6bfc367aea9f3d106ee8cd748a7d854a3a1c07dd607a0"
-            ),
-            (
-                nil, database, "row id", "aa193da6979752962f680ec0163cfb4e53586a74686027e7a49754dfd8e42fa6",
-                "9fdb23f9fceceaaa53216a0dfb6f003db44789cfa91bcea1e7964795b4a11d61"
-            ),
-            (
-                registryIdentity, nil, "row id", "70a4cb4d21a37e842dc95ba9c102d2004c2254107bd35bd40e08513c2a371335",
-                "a207420c4a185d73c591e466478e271948d587310063d95ac0bf6e060e145d61"
-            ),
-        ] as [([UInt8]?, [UInt8]?, String?, String, String)])
-    func knownAnswer(
-        _ identity: [UInt8]?, _ database: [UInt8]?, _ rowKey: String?, _ column: String, _ set: String
-    ) throws {
+    @Test("the codes are those of the article's examples, which Python's `cryptography` made") func knownAnswers()
+        throws
+    {
         let commitment = try Keyring.commitment(of: Secrets.make(CellWorkbench.fieldKey))
         #expect(Hex.encode(commitment) == "1c8db25cb17c11d06e791742e6e60a009aed576fe72975ea4125088956980c27")
-        let registry = ColumnRegistry(
-            dataset: CellWorkbench.dataset, identity: identity, database: database, changes: 1,
+        var registry = ColumnRegistry(
+            dataset: CellWorkbench.dataset, identity: Self.registryIdentity, database: Self.database, changes: 1,
+            line: RegistryLine(),
             columns: [
                 SealedColumn(
-                    id: 1, identity: identity.map { _ in CellWorkbench.identity }, table: "movie",
-                    name: "title", mode: .random, padding: .none,
-                    state: .sealed, rowKey: rowKey.flatMap(SealedRowKey.init))
+                    id: 1, identity: CellWorkbench.identity, table: "movie", name: "title", mode: .random,
+                    padding: .none, state: .sealed, rowKey: SealedRowKey("row id"))
             ], commitments: [3: commitment])
-        let codes = try RegistryCodes(registry, keys, 3)
-        #expect(codes.columns.map { Hex.encode($0) } == [column])
-        #expect(Hex.encode(codes.set) == set)
+        let first = try RegistryCodes(registry, keys, 3)
+        #expect(
+            first.columns.map { Hex.encode($0) } == [
+                "70a4cb4d21a37e842dc95ba9c102d2004c2254107bd35bd40e08513c2a371335"
+            ])
+        #expect(Hex.encode(first.set) == "ed7575a85735c5a8cee86a087c2bc96388b1e07749deb0e2ea34c14aeca99895")
+        registry.code = first.set
+        try registry.begin(in: Self.database)
+        let second = try RegistryCodes(registry, keys, 3)
+        #expect(Hex.encode(second.set) == "2d0c62c7a9efdc57acd72abf9afa50ec70e3a72c433701cd66abc0f9422a62fb")
+        registry.changes = 3
+        let folded = Hex.decode("b075f17782eb88e26cfa2e92582951d0e6375fe487246b585b3747b2b4137c44")
+        registry.line = try #require(RegistryLine(second.set, folded: folded, of: 3))
+        let third = try RegistryCodes(registry, keys, 3)
+        #expect(Hex.encode(third.set) == "5c491c31af5cb26b5b5883af26dd5565c51b3e042caa7a52dde64cb3f3aac86b")
     }
 }

@@ -23,7 +23,6 @@ struct RegistryReaderTests {
 
     private struct Request: Encodable {
         var registry: [String: [[Field]]]
-        var database: String?
         var field_keys: [String: String]
     }
 
@@ -43,7 +42,8 @@ struct RegistryReaderTests {
             }
         }
         return [
-            "dataset": try rows("SELECT dataset, changes, key_version, mac, database, registry FROM lockstep_dataset"),
+            "dataset": try rows(
+                "SELECT dataset, changes, key_version, mac, database, registry, earlier, folded FROM lockstep_dataset"),
             "columns": try rows(
                 """
                 SELECT id, table_name, name, mode, padding, state, cursor, mac, row_key, identity
@@ -70,7 +70,6 @@ struct RegistryReaderTests {
             requests.append(
                 Request(
                     registry: try tables(connection),
-                    database: try KeyringTable.database(connection).map { Hex.encode($0) },
                     field_keys: ["1": Hex.encode(key)]))
         }
         #expect(throws: Stop.self) {
@@ -96,6 +95,10 @@ struct RegistryReaderTests {
             "UPDATE lockstep_column SET row_key = 'row year' WHERE id = 1", "UPDATE lockstep_column SET row_key = NULL",
             "UPDATE lockstep_dataset SET database = randomblob(16)", "UPDATE lockstep_dataset SET registry = NULL",
             "UPDATE lockstep_dataset SET registry = randomblob(16)",
+            "UPDATE lockstep_dataset SET earlier = substr(earlier, 33)",
+            "UPDATE lockstep_dataset SET earlier = zeroblob(32)",
+            "UPDATE lockstep_dataset SET folded = zeroblob(32)",
+            "UPDATE lockstep_dataset SET folded = zeroblob(32), earlier = substr(earlier, 33)",
             "UPDATE lockstep_column SET identity = NULL WHERE id = 1",
             "UPDATE lockstep_column SET identity = randomblob(16)",
         ]

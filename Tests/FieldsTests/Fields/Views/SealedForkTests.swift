@@ -95,6 +95,8 @@ struct SealedForkTests {
         do {
             let connection = try open(copy, firstTime: true)
             try connection.unprotect("title", of: "film", keys: keyring.fieldKeys())
+            // Only who has the fields keyring can have changed it under its own identity.
+            #expect(try open(copy).texts("SELECT title FROM film") == ["a", "b"])
             try file.remember(&keyring, sealedIn: connection)
         }
         #expect(try open(scratch.path).texts("SELECT title FROM film_open") == ["a", "b"])
@@ -139,23 +141,98 @@ struct SealedForkTests {
         #expect(try open(third, firstTime: true).texts("SELECT title FROM film_open") == ["a", "b"])
     }
 
-    @Test("A registry that names its database is not forked without the field keys")
-    func earlier() throws {
-        let other = scratch.folder.file("other.db")
-        var keyring = try scratch.keyring()
-        let store = try Store.open(scratch.path, rawKey: keyring.databaseKey(for: scratch.path))
-        try store.blocking.backup(to: other)
-        try store.blocking.close()
+    /// Puts the registry of one file into the other, as it is.
+    private func putRegistry(of source: FilePath, into target: FilePath) throws {
+        let rows = try RegistryRows(operating(source))
+        let connection = try operating(target)
+        try connection.with(rights: .engine) {
+            try connection.dropGuards()
+            try rows.write(connection)
+        }
+        #expect(try RegistryRows(connection) == rows)
+    }
+
+    private func operating(_ path: FilePath) throws -> Connection {
+        try Connection.open(path, key: scratch.keyring().databaseKey(version: 1).withoutOrigin())
+    }
+
+    private func unseal(_ path: FilePath) throws {
+        var keyring = try fields()
+        let connection = try open(path, firstTime: true)
+        try connection.unprotect("title", of: "film", keys: keyring.fieldKeys())
+        try file.remember(&keyring, sealedIn: connection)
+    }
+
+    @Test("Its newer registry, genuine and with fewer columns, is no later state of its database") func diverged()
+        throws
+    {
+        try unseal(copy)
+        try putRegistry(of: copy, into: scratch.path)
+        Refusal.expect(.registryForged) { _ = try open(scratch.path) }
+        Refusal.expect(.registryForged) { _ = try open(scratch.path, firstTime: true) }
+        Refusal.expect(.registryForged) {
+            var keyring = try fields()
+            let keys = try keyring.fieldKeys(named: "films").withoutMemory()
+            var options = ConnectionOptions()
+            options.fieldKeys = [keys]
+            let key = try scratch.keyring().databaseKey(for: scratch.path)
+            try file.remember(&keyring, sealedIn: Connection.open(scratch.path, key: key, options: options))
+        }
+    }
+
+    @Test("The newer registry of its database is no later state of the fork", arguments: [false, true])
+    func divergedOriginal(isKnown: Bool) throws {
+        if isKnown {
+            var keyring = try fields()
+            try file.remember(&keyring, sealedIn: open(copy, firstTime: true))
+        }
+        try unseal(scratch.path)
+        try putRegistry(of: scratch.path, into: copy)
+        if isKnown {
+            Refusal.expect(.registryForged) { _ = try open(copy) }
+        } else {
+            Refusal.expect(.registryMissing) { _ = try open(copy) }
+        }
+    }
+
+    @Test("A state from before the fork is older in both, and a fork of a fork is neither") func mixed() throws {
+        let before = try RegistryRows(operating(scratch.path))
+        var keyring = try fields()
         do {
-            let connection = try Connection.open(other, key: keyring.databaseKey(version: 1))
-            try connection.with(rights: .engine) {
-                try connection.execute("UPDATE lockstep_dataset SET database = randomblob(16)")
-            }
+            let connection = try open(copy, firstTime: true)
+            try connection.reseal("title", of: "film", keys: keyring.fieldKeys())
+            try file.remember(&keyring, sealedIn: connection)
         }
-        let before = try Bytes.read(scratch.file.path)
-        Refusal.expect(.misuse) {
-            try Fork(of: other, keyring: scratch.file).run(&keyring)
+        let second = scratch.folder.file("second.db")
+        var database = try scratch.keyring()
+        let store = try Store.open(copy, rawKey: database.databaseKey(for: copy))
+        try store.blocking.backup(to: second)
+        try store.blocking.close()
+        try Fork(of: second, keyring: scratch.file).run(&database)
+        try unseal(second)
+        try putRegistry(of: second, into: copy)
+        Refusal.expect(.registryForged) { _ = try open(copy) }
+        try putRegistry(of: second, into: scratch.path)
+        Refusal.expect(.registryForged) { _ = try open(scratch.path) }
+        let connection = try operating(copy)
+        try connection.with(rights: .engine) { try before.write(connection) }
+        Refusal.expect(.registryOlder) { _ = try open(copy) }
+    }
+
+    @Test("A fork of another database of the dataset, put in the place of one, opens for nobody without a word")
+    func sibling() throws {
+        let registry = try RegistryRows(operating(copy))
+        let id = try operating(copy).databaseID()
+        let connection = try operating(scratch.path)
+        try connection.with(rights: .engine) {
+            try registry.write(connection)
+            try connection.execute("UPDATE lockstep_keyring SET database = ? WHERE database NOT NULL", try #require(id))
         }
-        #expect(try Bytes.read(scratch.file.path) == before)
+        var keyring = try scratch.keyring()
+        try keyring.change(in: scratch.file) { keyring in
+            keyring.document.files.removeAll { $0.origin == nil }
+            keyring.document.files[0].path = nil
+        }
+        Refusal.expect(.registryMissing) { _ = try open(scratch.path) }
     }
 }

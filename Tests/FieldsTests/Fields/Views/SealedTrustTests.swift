@@ -185,38 +185,17 @@ struct SealedTrustTests {
         #expect(try !bench.verify().isClean)
     }
 
-    @Test("A genuine registry of the first format, with and without the columns of later ones")
-    func firstFormat() throws {
-        // It counts as many changes as the keyring remembers, with another MAC.
-        try bench.tamper { connection in try prototype.firstFormat.write(connection) }
+    @Test("A registry of a former format is refused by name") func formerFormat() throws {
+        try bench.tamper("UPDATE lockstep_dataset SET database = NULL")
         try expectRefused(.registryForged)
+        let error = try #require(throws: LockstepError.self) { _ = try bench.open() }
+        #expect(error.message.contains("not in format 4"))
         try bench.tamper { connection in
-            for (table, column) in [
-                ("lockstep_dataset", "database"), ("lockstep_dataset", "registry"),
-                ("lockstep_column", "row_key"), ("lockstep_column", "identity"),
-            ] {
-                try connection.execute(
-                    "ALTER TABLE main.\(name: table) DROP COLUMN \(name: column)")
+            for column in ["database", "earlier", "folded"] {
+                try connection.execute("ALTER TABLE main.lockstep_dataset DROP COLUMN \(name: column)")
             }
         }
         try expectRefused(.registryForged)
-    }
-
-    @Test(
-        "A registry of the first format beside a keyring that remembers databases is refused, whatever it counts"
-    )
-    func firstFormatUnknown() throws {
-        try bench.tamper { connection in
-            try prototype.firstFormat.write(connection)
-            try connection.execute("UPDATE lockstep_keyring SET database = randomblob(16) WHERE ring = zeroblob(16)")
-        }
-        Refusal.expect(.registryOlder) { _ = try bench.open() }
-        Refusal.expect(.registryOlder) { _ = try bench.open(mayBeUnsealed: true) }
-        #expect(try bench.verify().failed.contains(.registry))
-        // It is read by a keyring that remembers nothing, as version 0.2 left it. That version made no such cells.
-        let connection = try bench.openRaw(bench.keys().withoutMemory())
-        #expect(try connection.sealedColumns.map(\.title).contains("film.title"))
-        Refusal.expect(.cellForged) { _ = try connection.texts("SELECT title FROM film_open") }
     }
 
     @Test(
@@ -231,14 +210,6 @@ struct SealedTrustTests {
         ])
     func impossible(_ sql: String) throws {
         try bench.tamper(sql.replacing("; ", with: ";\n"))
-        try expectRefused(.registryForged)
-    }
-
-    @Test("A row key in a registry of the first format, whose codes do not cover it") func firstFormatRowKey() throws {
-        try bench.tamper { connection in
-            try prototype.firstFormat.write(connection)
-            try connection.execute("UPDATE lockstep_column SET row_key = 'row code' WHERE id = 1")
-        }
         try expectRefused(.registryForged)
     }
 

@@ -10,8 +10,6 @@ struct OperatorPrototype: Sendable {
     let files: [String: [UInt8]]
     /// The registry after each change, oldest first; the last is the current one.
     let states: [RegistryRows]
-    /// The registry in the first format, under the current keys.
-    let firstFormat: RegistryRows
     /// The same schema in another database, sealed for the same dataset and for another one.
     let otherDatabase: OtherDatabase
     let otherDataset: OtherDatabase
@@ -115,7 +113,6 @@ struct OperatorPrototype: Sendable {
         try bench.fieldsFile.create(fields)
         var states: [RegistryRows] = []
         var former: [CellPlace: Set<FormerCell>] = [:]
-        var firstFormat = RegistryRows()
         do {
             let keys = try fields.fieldKeys(named: "films")
             let connection = try Connection.create(
@@ -126,13 +123,11 @@ struct OperatorPrototype: Sendable {
             }
             if isMigrating { try Self.begin(connection, keys) }
             states.append(try RegistryRows(connection))
-            firstFormat = try Self.firstFormat(keys, connection)
             try keyring.bind(connection, in: bench.keyringFile)
             try bench.fieldsFile.remember(&fields, sealedIn: connection)
         }
         self.isMigrating = isMigrating
         self.states = states
-        self.firstFormat = firstFormat
         formerCells = former
         otherDatabase = try Self.other(fields.fieldKeys(named: "films"))
         otherDataset = try Self.other(Keyring.create(.fields).fieldKeys(named: "films"))
@@ -230,24 +225,5 @@ struct OperatorPrototype: Sendable {
             }
         }
         return cells
-    }
-
-    /// The registry in the format of version 0.2.
-    private static func firstFormat(
-        _ keys: FieldKeys, _ connection: borrowing Connection
-    ) throws -> RegistryRows {
-        struct Undo: Error {}
-        var rows = RegistryRows()
-        do {
-            try connection.with(rights: .engine) {
-                try connection.write { connection in
-                    guard let registry = try RegistryTables.read(keys, connection) else { return }
-                    try FirstFormat.write(registry, keys, connection)
-                    rows = try RegistryRows(connection)
-                    throw Undo()
-                }
-            }
-        } catch is Undo {}
-        return rows
     }
 }

@@ -62,37 +62,14 @@ struct RegistryRows: Sendable, Hashable {
     }
 }
 
-/// The registry in the format that version 0.2 wrote.
-enum FirstFormat {
-    static func write(_ registry: ColumnRegistry, _ keys: FieldKeys, _ connection: borrowing Connection) throws {
-        var older = registry
-        (older.database, older.identity) = (nil, nil)
-        for index in older.columns.indices {
-            (older.columns[index].rowKey, older.columns[index].identity) = (nil, nil)
-        }
-        let codes = try RegistryCodes(older, keys, keys.activeVersion)
-        try connection.execute(
-            "UPDATE main.lockstep_dataset SET database = NULL, registry = NULL, mac = ? WHERE dataset = ?",
-            codes.set, keys.dataset)
-        for (column, code) in zip(older.columns, codes.columns) {
-            try connection.execute(
-                """
-                UPDATE main.lockstep_column SET row_key = NULL, identity = NULL, mac = ?
-                WHERE dataset = ? AND id = ?
-                """, code, keys.dataset, Int64(column.id))
-        }
-        for (one, code) in zip(older.columns.flatMap(\.indexes), codes.indexes) {
-            try connection.execute(
-                "UPDATE main.lockstep_index SET mac = ? WHERE dataset = ? AND column_id = ? AND number = ?",
-                code, keys.dataset, Int64(one.index.column), Int64(one.index.number))
-        }
-    }
-
-    /// Also removes the columns that later versions added.
+/// The tables of formats that are not read any more.
+enum FormerFormat {
+    /// Removes the columns that later formats added.
     static func dropColumns(_ connection: borrowing Connection) throws {
         for (table, column) in [
             (EngineTables.datasets, "database"), (EngineTables.columns, "row_key"), (EngineTables.datasets, "registry"),
-            (EngineTables.columns, "identity"), (EngineTables.epochs, "database"),
+            (EngineTables.columns, "identity"), (EngineTables.epochs, "database"), (EngineTables.datasets, "earlier"),
+            (EngineTables.datasets, "folded"),
         ] where EngineTables.has(column, in: table, connection) {
             try connection.execute("ALTER TABLE main.\(name: table) DROP COLUMN \(name: column)")
         }
