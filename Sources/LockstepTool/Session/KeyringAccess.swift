@@ -70,20 +70,17 @@ struct KeyringAccess: ParsableArguments {
         return done
     }
 
-    /// Checks that the database has not seen a newer keyring than this one: with its epoch raised by the change, an
-    /// older copy would look like the newest.
-    /// - Throws: ``LockstepError/Code/keyringOutdated``, ``LockstepError/Code/databaseOutdated``,
-    ///   ``LockstepError/Code/tampered``. Other errors that prevent opening the database are reported later, when it
+    /// Checks that no database of the keyring that can be opened has seen a newer one than this: with its epoch raised
+    /// by the change, an older copy would look like the newest.
+    /// - Throws: ``LockstepError/Code/keyringOutdated``; of the named database also
+    ///   ``LockstepError/Code/databaseOutdated`` and ``LockstepError/Code/tampered``. Other errors that prevent opening the database are reported later, when it
     ///   must remember the change.
     private func requireFresh(_ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource) throws {
         if keyring.purpose == .fields { return try requireFreshFields(&keyring, file, source) }
-        guard let database else { return }
-        let path = FilePath(database)
         do {
-            var options = ConnectionOptions()
-            options.isQueryOnly = true
-            _ = try ReadAgain().run(rereading: { try source.reread(file, &keyring) }) {
-                try Connection.open(path, key: keyring.databaseKey(for: path), options: options)
+            try ReadAgain().run(rereading: { try source.reread(file, &keyring) }) {
+                try keyring.requireNewest(in: file)
+                try requireFresh(keyring)
             }
         } catch let error as LockstepError {
             guard [.keyringOutdated, .databaseOutdated, .tampered].contains(error.code) else {
@@ -93,12 +90,20 @@ struct KeyringAccess: ParsableArguments {
         }
     }
 
-    /// Makes the database of a written keyring remember it.
+    private func requireFresh(_ keyring: borrowing Keyring) throws {
+        guard let database else { return }
+        var options = ConnectionOptions()
+        options.isQueryOnly = true
+        let path = FilePath(database)
+        _ = try Connection.open(path, key: keyring.databaseKey(for: path), options: options)
+    }
+
+    /// Makes the databases of a written keyring remember it: of a database keyring all that can be opened now, of a
+    /// fields keyring the one that was named.
     func remember(_ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource) {
         if keyring.purpose == .fields { return rememberFields(&keyring, file, source) }
-        if let database { return Remembering.show(FilePath(database), of: &keyring, in: file) }
-        Output.note(
-            "notice: no database was named, so none remembers the change: run `lockstep migrate` on it to "
-                + "make it remember")
+        let named = database.map { FilePath($0) }
+        if let named { Remembering.show(named, of: &keyring, in: file) }
+        Remembering.showAll(of: &keyring, in: file, besides: named)
     }
 }

@@ -38,6 +38,30 @@ enum Remembering {
         }
     }
 
+    /// Makes every database that the keyring records, and that can be opened now, remember the keyring's change, and
+    /// names the others.
+    /// - Parameter named: A database that remembers it already.
+    static func showAll(of keyring: inout Keyring, in file: KeyringFile, besides named: FilePath?) {
+        guard keyring.recordsDatabases else {
+            guard named == nil else { return }
+            return Output.note(
+                "notice: no database was named, so none remembers the change: run `lockstep migrate` on it to "
+                    + "make it remember")
+        }
+        do {
+            let others = try keyring.stamp(in: file, besides: named)
+            guard !others.isEmpty else { return }
+            Output.note(
+                "notice: \(counted(others.count, "database")) of the keyring "
+                    + "\(others.count == 1 ? "does" : "do") not remember its last change:")
+            for other in others { Output.note("  \(other.path): \(other.error.message)") }
+            Output.note("hint: `lockstep migrate` on a database, where it can be written, makes it remember")
+        } catch {
+            let reason = (error as? LockstepError)?.message ?? "\(error)"
+            Output.note("notice: the databases of \(file.path) do not remember its last change: \(reason)")
+        }
+    }
+
     /// Runs `body`, which makes a database remember a change, and says why if it does not.
     static func attempt(
         _ database: FilePath, of change: String = "the keyring's last change", by command: String = "lockstep migrate",

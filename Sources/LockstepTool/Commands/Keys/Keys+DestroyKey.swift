@@ -82,6 +82,7 @@ extension Keys {
             }
             guard keyring.purpose == .database else { return }
             for path in destruction.databases { Remembering.show(path, of: &keyring, in: file) }
+            Remembering.showAll(of: &keyring, in: file, besides: destruction.databases.first)
         }
 
         /// The keyring that has the key.

@@ -33,6 +33,7 @@ extension Keys {
             let progress = CopyProgressLine("rotate")
             let report = try DatabaseKeyRotation(of: path, keyring: file, reason: compromised ? .compromise : .routine)
                 .run(&keyring) { try progress.show($0) }
+            Remembering.showAll(of: &keyring, in: file, besides: path)
             guard output.format == .text else {
                 return try Output.json(
                     [
