@@ -33,6 +33,7 @@ extension LockstepError {
         case firstTime
         case rebuildRegistry
         case removeSlot
+        case ring
         case rotateRing
         case createKey(String)
         case activateKey
@@ -109,6 +110,7 @@ extension LockstepError {
             case .firstTime: "`firstTime` of the opening"
             case .rebuildRegistry: "`RegistryRebuild`"
             case .removeSlot: "`Keyring.removeSlot`"
+            case .ring: "`ring` of the opening"
             case .rotateRing: "`Keyring.rotateRing`"
             case .fieldKeysIn: "as a `KeyringFile`"
             case .createFields: "`Keyring.create` for `fields`"

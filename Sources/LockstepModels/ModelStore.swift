@@ -24,12 +24,13 @@ extension ModelStore {
     public static var datasets: [String] { [] }
 
     /// Opens the database at a path with its keyring, or makes both; migrates the schema to the newest version, and
-    /// checks it: as `Store.open(_:key:keyring:migrations:sealed:records:firstTime:mode:options:)` does with the set of
+    /// checks it: as `Store.open(_:key:keyring:ring:migrations:sealed:records:firstTime:mode:options:)` does with the set of
     /// this store.
     /// - Parameters:
     ///   - path: The database file.
     ///   - key: What opens its keyring, or protects a new one.
     ///   - keyring: Its keyring; nil for the one beside the database.
+    ///   - ring: The ring that the keyring must have; nil for any.
     ///   - sealed: The datasets whose sealed columns are read and written; without any, those of ``datasets``, whose
     ///     keyrings are opened by `key`.
     ///   - firstTime: Whether the database is new to the fields keyrings of the datasets, which remember others: see
@@ -39,11 +40,11 @@ extension ModelStore {
     /// - Throws: The errors of that call; `CancellationError`.
     @concurrent
     public static func open(
-        _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil, sealed: Dataset...,
+        _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil, ring: RingID? = nil, sealed: Dataset...,
         firstTime: Bool = false, mode: OpeningMode = .openOrCreate, options: StoreOptions = .init()
     ) async throws -> Self {
         let store = try await Store.open(
-            path, key: key, keyring: keyring, sets: [ModelMigrations.set(setName)],
+            path, key: key, keyring: keyring, ring: ring, sets: [ModelMigrations.set(setName)],
             datasets: sealed.isEmpty ? datasets.map { Dataset($0) } : sealed, firstTime: firstTime, mode: mode,
             options: options)
         return Self(store)

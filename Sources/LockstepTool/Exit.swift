@@ -58,7 +58,7 @@ enum Exit: Int32, CaseIterable {
             .truncated,
             .plaintextDatabase,
             .otherProduct, .olderSQLCipher, .emptyDatabase, .tampered, .unknownDatabase,
-            .exchanged, .twoFiles, .databaseOutdated,
+            .exchanged, .twoFiles, .databaseOutdated, .otherRing,
             .malformedInput,
             .cellMalformed, .cellForged, .registryForged, .registryMissing, .registryOlder,
             .foreignSchema, .manifestMalformed,

@@ -27,13 +27,14 @@ public struct DatabaseAccess: ~Copyable, Sendable {
     ///   - path: The database.
     ///   - key: What opens its keyring.
     ///   - keyring: Its keyring; nil for the one beside the database.
-    /// - Throws: ``LockstepError/Code/keyringMissing``; ``LockstepError/Code/noUsableSlot`` and
+    ///   - ring: The ring that the keyring must have; nil for any, or for the one that its identity file remembers.
+    /// - Throws: ``LockstepError/Code/keyringMissing``; ``LockstepError/Code/otherRing``; ``LockstepError/Code/noUsableSlot`` and
     ///   ``LockstepError/Code/slotNotOpened`` if the key does not open it; ``LockstepError/Code/keyringMismatch`` for a
     ///   keyring of another purpose; ``LockstepError/Code/permissionsTooOpen``; any error of reading it and the key.
-    public init(to path: FilePath, key: KeySource, keyring: KeyringFile? = nil) throws {
+    public init(to path: FilePath, key: KeySource, keyring: KeyringFile? = nil, ring: RingID? = nil) throws {
         let file = keyring ?? .database(beside: path)
         guard file.exists else { throw Self.missing(file, of: path) }
-        let open = { @Sendable in try file.open(key) }
+        let open = { @Sendable in try file.open(key, ring: ring) }
         try self.init(open(), file, reopen: open)
     }
 
@@ -177,7 +178,19 @@ public struct DatabaseAccess: ~Copyable, Sendable {
 
 extension KeyringFile {
     /// Opens the keyring with a source of keys.
-    func open(_ key: KeySource) throws -> Keyring {
-        try open { try key.credential(for: $0.kind) }
+    /// - Parameter ring: The ring that it must have; nil for any.
+    /// - Throws: ``LockstepError/Code/otherRing``.
+    func open(_ key: KeySource, ring: RingID? = nil) throws -> Keyring {
+        var opening: SlotDescription.Kind?
+        let keyring = try open { slot in
+            opening = slot.kind
+            return try key.credential(for: slot.kind)
+        }
+        if let ring { try keyring.require([ring]) }
+        // Anybody can have made what opens for a recipient.
+        if case .identity(let path) = key.kind, case .identity = opening {
+            try KnownRings(of: path).meet(keyring, isNamed: ring != nil)
+        }
+        return keyring
     }
 }

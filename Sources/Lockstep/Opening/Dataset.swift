@@ -11,6 +11,8 @@ public struct Dataset: Sendable {
     public let key: KeySource?
     /// Its fields keyring; nil for the one beside the database's keyring.
     public let keyring: KeyringFile?
+    /// The ring that the fields keyring must have; nil for any.
+    public let ring: RingID?
     /// Columns that the program relies on being sealed, as `table.column`, besides those that its migrations seal.
     public let columns: [String]
 
@@ -19,12 +21,16 @@ public struct Dataset: Sendable {
     ///   - name: The name, as in the `protect` directives of migrations.
     ///   - key: What opens its fields keyring; nil for what opens the database's keyring.
     ///   - keyring: Its fields keyring; nil for the one beside the database's keyring.
+    ///   - ring: The ring that the fields keyring must have, if it exists; nil for any.
     ///   - columns: Columns that the program relies on being sealed, as `table.column`, besides those that its
     ///     migrations seal.
-    public init(_ name: String, key: KeySource? = nil, keyring: KeyringFile? = nil, columns: [String] = []) {
+    public init(
+        _ name: String, key: KeySource? = nil, keyring: KeyringFile? = nil, ring: RingID? = nil, columns: [String] = []
+    ) {
         self.name = name
         self.key = key
         self.keyring = keyring
+        self.ring = ring
         self.columns = columns
     }
 }

@@ -14,6 +14,8 @@ extension Store {
     ///   - path: The database.
     ///   - key: What opens its keyring, or protects a new one.
     ///   - keyring: Its keyring; nil for the one beside the database.
+    ///   - ring: The ring that the keyring must have; nil for any. A keyring that is made gets a new one, so that a program
+    ///     names it once its database is there.
     ///   - migrations: The sets that make its schema, in the order in which they run. If the database has other sets,
     ///     too, the schema is not compared.
     ///   - sealed: The datasets whose sealed columns the program reads and writes.
@@ -27,27 +29,28 @@ extension Store {
     /// - Throws: ``LockstepError/Code/keyringMissing``, ``LockstepError/Code/databaseMissing``,
     ///   ``LockstepError/Code/notFound``, ``LockstepError/Code/alreadyExists``, ``LockstepError/Code/isCopy``;
     ///   ``LockstepError/Code/noUsableSlot`` and ``LockstepError/Code/slotNotOpened`` if the key opens no keyring;
-    ///   ``LockstepError/Code/permissionsTooOpen``; ``LockstepError/Code/verificationFailed``,
+    ///   ``LockstepError/Code/permissionsTooOpen``; ``LockstepError/Code/otherRing``;
+    ///   ``LockstepError/Code/verificationFailed``,
     ///   ``LockstepError/Code/registryMissing`` and ``LockstepError/Code/recordMisfit`` for a database that is not what
     ///   the program takes it for; the errors of ``open(_:keyring:in:options:)`` and of
     ///   ``migrate(_:to:timeout:allowsOutOfOrder:recordedDown:progress:)``; `CancellationError`.
     @concurrent
     public static func open(
-        _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil,
+        _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil, ring: RingID? = nil,
         migrations: MigrationSet..., sealed: Dataset..., records: any Record.Type...,
         firstTime: Bool = false, mode: OpeningMode = .openOrCreate, options: StoreOptions = .init()
     ) async throws -> Store {
-        let opening = StoreOpening(path, key, keyring, migrations, sealed, records, firstTime, mode, options)
+        let opening = StoreOpening(path, key, keyring, ring, migrations, sealed, records, firstTime, mode, options)
         return try await JobThread.run { try opening.run() }
     }
 
     /// The same with lists.
     @concurrent
     package static func open(
-        _ path: FilePath, key: KeySource, keyring: KeyringFile?, sets: [MigrationSet],
+        _ path: FilePath, key: KeySource, keyring: KeyringFile?, ring: RingID?, sets: [MigrationSet],
         datasets: [Dataset], firstTime: Bool, mode: OpeningMode, options: StoreOptions
     ) async throws -> Store {
-        let opening = StoreOpening(path, key, keyring, sets, datasets, [], firstTime, mode, options)
+        let opening = StoreOpening(path, key, keyring, ring, sets, datasets, [], firstTime, mode, options)
         return try await JobThread.run { try opening.run() }
     }
 
@@ -56,6 +59,8 @@ extension Store {
     ///   - path: The database.
     ///   - key: What opens its keyring, or protects a new one.
     ///   - keyring: Its keyring; nil for the one beside the database.
+    ///   - ring: The ring that the keyring must have; nil for any. A keyring that is made gets a new one, so that a program
+    ///     names it once its database is there.
     ///   - migrations: The sets that make its schema, in the order in which they run.
     ///   - sealed: The datasets whose sealed columns the program reads and writes.
     ///   - records: Types that are compared with their tables: see ``Connection/check(_:)``.
@@ -68,10 +73,10 @@ extension Store {
     /// - Throws: The errors of the asynchronous form.
     @available(*, noasync, message: "this blocks the thread: use `try await Store.open`")
     public static func openBlocking(
-        _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil,
+        _ path: FilePath, key: KeySource, keyring: KeyringFile? = nil, ring: RingID? = nil,
         migrations: MigrationSet..., sealed: Dataset..., records: any Record.Type...,
         firstTime: Bool = false, mode: OpeningMode = .openOrCreate, options: StoreOptions = .init()
     ) throws -> Store {
-        try StoreOpening(path, key, keyring, migrations, sealed, records, firstTime, mode, options).run()
+        try StoreOpening(path, key, keyring, ring, migrations, sealed, records, firstTime, mode, options).run()
     }
 }

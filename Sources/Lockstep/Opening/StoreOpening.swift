@@ -36,6 +36,8 @@ struct StoreOpening {
     let path: FilePath
     let key: KeySource
     let file: KeyringFile
+    /// The ring that the keyring must have; nil for any.
+    let ring: RingID?
     let migrations: [MigrationSet]
     let datasets: [Dataset]
     let records: [any Record.Type]
@@ -52,13 +54,14 @@ struct StoreOpening {
     }
 
     init(
-        _ path: FilePath, _ key: KeySource, _ keyring: KeyringFile?, _ migrations: [MigrationSet],
+        _ path: FilePath, _ key: KeySource, _ keyring: KeyringFile?, _ ring: RingID?, _ migrations: [MigrationSet],
         _ datasets: [Dataset], _ records: [any Record.Type], _ firstTime: Bool, _ mode: OpeningMode,
         _ options: StoreOptions
     ) {
         self.path = path
         self.key = key
         file = keyring ?? .database(beside: path.fromRoot)
+        self.ring = ring
         self.migrations = migrations
         self.datasets = datasets
         self.records = records
@@ -185,7 +188,7 @@ struct StoreOpening {
 
     func openDatabaseKeyring() throws -> OpenedKeyring {
         if let database = opened.database { return database }
-        let open = opener(file, key)
+        let open = opener(file, key, ring)
         return keep(try open(), reopen: open)
     }
 
@@ -193,7 +196,7 @@ struct StoreOpening {
     func keep(
         _ keyring: consuming Keyring, reopen: (() throws -> Keyring)? = nil
     ) -> OpenedKeyring {
-        let database = OpenedKeyring(file, keyring, reopen: reopen ?? opener(file, key))
+        let database = OpenedKeyring(file, keyring, reopen: reopen ?? opener(file, key, ring))
         opened.database = database
         return database
     }
@@ -201,7 +204,7 @@ struct StoreOpening {
     func openFields(_ dataset: Dataset) throws -> OpenedFields {
         if let fields = opened.fields[dataset.name] { return fields }
         let file = try fieldsFile(dataset)
-        let open = opener(file, dataset.key ?? key)
+        let open = opener(file, dataset.key ?? key, dataset.ring)
         return try keep(open(), of: dataset, reopen: open)
     }
 
@@ -212,13 +215,13 @@ struct StoreOpening {
         let file = try fieldsFile(dataset)
         let fields = try OpenedFields(
             file, named: dataset.name, keyring,
-            reopen: reopen ?? opener(file, dataset.key ?? key))
+            reopen: reopen ?? opener(file, dataset.key ?? key, dataset.ring))
         opened.fields[dataset.name] = fields
         return fields
     }
 
-    private func opener(_ file: KeyringFile, _ key: KeySource) -> () throws -> Keyring {
-        { try file.open(key) }
+    private func opener(_ file: KeyringFile, _ key: KeySource, _ ring: RingID?) -> () throws -> Keyring {
+        { try file.open(key, ring: ring) }
     }
 
     func fieldsFile(_ dataset: Dataset) throws -> KeyringFile {

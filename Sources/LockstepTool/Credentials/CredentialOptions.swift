@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lockstep
+import SystemPackage
 
 /// The credentials that open a keyring. A secret is never an argument, because every process on the machine can read
 /// arguments.
@@ -12,6 +13,7 @@ struct CredentialOptions: ParsableArguments {
     @OptionGroup var age: AgeOptions
     @OptionGroup var plugins: PluginOptions
     @OptionGroup var commands: CommandOptions
+    @OptionGroup var rings: RingOptions
 
     /// Whether any credential option is present. If not, and no variable names a credential, the tool prompts on the
     /// terminal.
@@ -46,6 +48,9 @@ final class CredentialSource {
     let passphrases: PassphraseCredentials
     let variables = EnvironmentCredentials()
     private let kinds: [any CredentialKind]
+    private let rings: RingOptions
+    /// The file of the identity; nil without one.
+    private let identity: FilePath?
 
     init(_ given: CredentialOptions) {
         let options = CredentialVariables.completing(given)
@@ -55,6 +60,8 @@ final class CredentialSource {
             keyFiles, passphrases, variables, AgeCredentials(options.age, options.plugins),
             CommandCredentials(options.commands),
         ]
+        rings = options.rings
+        identity = options.age.identity.map { FilePath($0) }
     }
 
     func open(_ file: KeyringFile) throws -> Keyring {
@@ -63,8 +70,37 @@ final class CredentialSource {
             last = slot
             return try credential(for: slot, of: file)
         }
-        if let last { PassphraseAdvice.show(last, of: file) }
+        let rings = try rings.rings()
+        if !rings.isEmpty { try keyring.require(rings) }
+        if let last {
+            try meet(keyring, file, opened: last, isNamed: !rings.isEmpty)
+            PassphraseAdvice.show(last, of: file)
+        }
         return keyring
+    }
+
+    /// Remembers a keyring that only a recipient's slot has opened, which anybody can have made.
+    private func meet(
+        _ keyring: borrowing Keyring, _ file: KeyringFile, opened slot: SlotDescription, isNamed: Bool
+    ) throws {
+        guard let identity, slot.isOfRecipient else { return }
+        let known = KnownRings(of: identity)
+        do {
+            guard try known.meet(keyring, isNamed: isNamed), !isNamed else { return }
+            Output.note(
+                "notice: \(file.path) opens for \(identity) for the first time, as "
+                    + "\(keyring.ring): anybody who knows the recipient can have made it")
+        } catch let error as LockstepError
+            where [.accessDenied, .readOnly, .full, .inputOutput, .locked].contains(error.code)
+        {
+            Output.note("notice: \(known.path) does not remember \(keyring.ring): \(error.message)")
+        }
+    }
+
+    /// Remembers the new ring of a keyring that was known.
+    func replaced(_ keyring: borrowing Keyring, _ file: KeyringFile) throws {
+        guard let identity else { return }
+        try KnownRings(of: identity).replace(keyring, at: file)
     }
 
     /// Reads the keyring's file again. If someone has given it another ring key, it is opened again.

@@ -29,6 +29,7 @@ extension LockstepError.Action {
         case .nameDatabases: "--database FILE"
         case .giveUpDatabase: "--lost IDENTITY"
         case .rememberSealed: "`lockstep migrate --fields`"
+        case .ring: "--ring"
         case .removeSlot: "`lockstep keys remove-slot`"
         case .rotateRing: "`lockstep keys rotate-ring`"
         case .createKey(let kind): "`lockstep keys create-key \(kind)`"

@@ -16,7 +16,7 @@ struct NewKeyrings: ~Copyable {
     private let variable: String?
     /// The names of the slots that the options make.
     private let names: [String]
-    private var made: [KeyringFile] = []
+    private var made: [(file: KeyringFile, ring: RingID)] = []
     private var takenOver: [KeyringFile] = []
 
     init(_ options: SlotOptions) {
@@ -51,7 +51,7 @@ struct NewKeyrings: ~Copyable {
         if let new { try keyring.listNewDatabase(at: file.spelling(of: new)) }
         try addSlots(to: &keyring)
         try file.create(keyring)
-        made.append(file)
+        made.append((file, keyring.ring))
         return keyring
     }
 
@@ -82,13 +82,13 @@ struct NewKeyrings: ~Copyable {
     }
 
     /// Removes the keyrings: without their database they would only block the next attempt.
-    func discard() { for file in made { file.removeUnused() } }
+    func discard() { for one in made { one.file.removeUnused() } }
 
     func show() {
         for file in takenOver {
             Output.line("went on with the keyring \(file.path), which an interrupted command made")
         }
-        for file in made { Output.line("made the keyring \(file.path)") }
+        for one in made { Output.line("made the keyring \(one.file.path), \(one.ring)") }
     }
 
     private func addSlots(to keyring: inout Keyring) throws {

@@ -6,6 +6,8 @@ public struct KeyringSummary: Sendable {
     public let purpose: KeyringPurpose
     /// How many times it has been written.
     public let epoch: UInt64
+    /// Its ring.
+    public let ring: RingID
     /// The 16-byte identifier of its database or dataset.
     public let subjectID: [UInt8]
     /// The ways to open it.
@@ -49,6 +51,7 @@ public struct KeyringSummary: Sendable {
     init(_ document: KeyringDocument) {
         purpose = document.purpose
         epoch = document.epoch
+        ring = RingID(document.ringID)
         subjectID = document.subjectID
         slots = document.slots.map(\.description)
         keys = document.keys.map {

@@ -49,7 +49,7 @@ extension Keys {
                 try slot.addSlot(slotName, to: &keyring, NewCredential(), plugins)
             }
             try file.create(keyring)
-            Output.line("made the keyring \(file.path)")
+            Output.line("made the keyring \(file.path), \(keyring.ring)")
             Output.line("its publisher: \(try keyring.publisher())")
         }
     }

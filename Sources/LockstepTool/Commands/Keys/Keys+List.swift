@@ -40,7 +40,7 @@ extension Keys {
                 ["identity": Hex.encode($0.identity), "key": $0.keyVersion, "path": $0.path?.string] as JSONObject
             }
             return [
-                "file": file, "purpose": ring.purpose.rawValue, "epoch": ring.epoch,
+                "file": file, "purpose": ring.purpose.rawValue, "epoch": ring.epoch, "ring": "\(ring.ring)",
                 "isVerified": credentials.isGiven, "publisher": ring.publisher?.description,
                 "slots": ring.slots.map { ["name": $0.name, "opensWith": $0.opensWith] },
                 "keys": keys, "databases": databases,
@@ -64,7 +64,7 @@ extension Keys {
         }
 
         private func show(_ file: String, _ ring: KeyringSummary) {
-            Output.line("\(file): \(ring.purpose.rawValue) keyring, epoch \(ring.epoch)")
+            Output.line("\(file): \(ring.purpose.rawValue) keyring, epoch \(ring.epoch), \(ring.ring)")
             Output.line(
                 credentials.isGiven
                     ? "  MAC verified" : "  not opened, so its MAC is not verified")

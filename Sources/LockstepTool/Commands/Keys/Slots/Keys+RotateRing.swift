@@ -48,6 +48,7 @@ extension Keys {
                         + "credentials\(Self.hint(dropped, slots)), or confirm with --drop-others")
             }
             try file.save(&keyring)
+            try source.replaced(keyring, file)
             Output.line("\(file.path) has a new ring key and \(counted(names.count, "slot"))")
             access.remember(&keyring, file, source)
         }
