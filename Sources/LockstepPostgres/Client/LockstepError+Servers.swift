@@ -20,6 +20,8 @@ extension LockstepError.Code {
     public static let typeMismatch = Self("type-mismatch")
     /// A column would hold plaintext on a server, and nobody has said that it may.
     public static let exposed = Self("exposed")
+    /// A check cannot be made without changing what it checks, or for lack of rights.
+    public static let notCompared = Self("not-compared")
     /// What a copy has brought differs from its source.
     public static let copyDiffers = Self("copy-differs")
 }

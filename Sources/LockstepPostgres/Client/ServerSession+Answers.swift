@@ -1,7 +1,7 @@
 internal import CPostgreSQL
 internal import Lockstep
 
-/// Waiting for the server, within the limits of the options. Whoever is at the other end can send anything, or nothing.
+/// Waiting for the server, within the limits of the options. What is at the other end can send anything, or nothing.
 extension ServerSession {
     /// Begins to wait for the answer to a statement.
     func beginWait(mayCancel: Bool = true) {
@@ -66,6 +66,7 @@ extension ServerSession {
             guard try awaitBytes() else { break }
         }
         if let brokenOff { throw brokenOff }
+        try requireFewNotices()
         wait.quietBytes = 0
         return unsafe PQgetResult(handle)
     }
@@ -105,12 +106,16 @@ extension ServerSession {
         return true
     }
 
+    private func requireFewNotices() throws(LockstepError) {
+        let limit = options.limits.notices
+        guard warnings.notices > limit else { return }
+        throw breakOff(.limitExceeded, "sent more than \(limit) notices beside one result")
+    }
+
     private func requireWithinLimits() throws(LockstepError) {
         let limits = options.limits
         let now = Clock.monotonicMicroseconds
-        if warnings.notices > limits.notices {
-            throw breakOff(.limitExceeded, "sent more than \(limits.notices) notices beside one result")
-        }
+        try requireFewNotices()
         if wait.quietBytes > 2 * limits.resultBytes {
             throw breakOff(.limitExceeded, "sent more bytes beside one row than a result may have")
         }

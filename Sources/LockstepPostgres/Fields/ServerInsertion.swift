@@ -100,7 +100,8 @@ struct ServerInsertion {
             throw LockstepError(
                 .sqlFailed,
                 "the server has stored a row of \(writing.table.shape.name) under another key than the one that its cells are sealed to",
-                hint: "look for a trigger that changes the key of new rows", context: .init(table: writing.table.shape.name))
+                hint: "look for a trigger that changes the key of new rows",
+                context: .init(table: writing.table.shape.name))
         }
         return key
     }
@@ -109,7 +110,8 @@ struct ServerInsertion {
     var leftOut: LockstepError {
         LockstepError(
             .sqlFailed, "the server left out a row for \(writing.table.shape.name), without an error",
-            hint: "look for a trigger that returns NULL, or a rule, on the table", context: .init(table: writing.table.shape.name))
+            hint: "look for a trigger that returns NULL, or a rule, on the table",
+            context: .init(table: writing.table.shape.name))
     }
 
     /// The parameters of an INSERT of a row.

@@ -15,7 +15,10 @@ struct ServerLimitsTests {
 
     @Test(
         "Rows beyond them end the connection, and as many as they allow come",
-        arguments: [("SELECT repeat('x', 1000) FROM generate_series(1, $)", 900), ("SELECT FROM generate_series(1, $)", 100_000)])
+        arguments: [
+            ("SELECT repeat('x', 1000) FROM generate_series(1, $)", 900),
+            ("SELECT FROM generate_series(1, $)", 100_000),
+        ])
     func rows(_ sql: String, _ count: Int) throws {
         let server = try connection { $0.resultBytes = 1 << 20 }
         func read(_ count: Int) throws -> Int {

@@ -11,7 +11,8 @@ struct ForgedAnswersTests {
     init() throws {
         scratch = try SealedScratch()
         let server = try scratch.connection()
-        try server.insert("films", ["title", "year"], [[.text("Alien"), .integer(1979)], [.text("Brazil"), .integer(1985)]])
+        try server.insert(
+            "films", ["title", "year"], [[.text("Alien"), .integer(1979)], [.text("Brazil"), .integer(1985)]])
         try server.execute("CREATE TABLE books (id bigint PRIMARY KEY, title text)")
         try server.execute("INSERT INTO books VALUES (1, 'Dune')")
     }
@@ -57,7 +58,10 @@ struct ForgedAnswersTests {
         #expect(both.map(\.0) == ["Alien"] && both.map(\.1) == ["Dune"])
         #expect(try server.query("SELECT title FROM books") { try $0[0] as String } == ["Dune"])
         #expect(try server.query("SELECT count(title), max(year) FROM films") { try $0[0] as Int } == [2])
-        #expect(try server.query("SELECT id, title IS NULL, length(title) > 9 FROM films") { try $0[1] as Bool } == [false, false])
+        #expect(
+            try server.query("SELECT id, title IS NULL, length(title) > 9 FROM films") { try $0[1] as Bool } == [
+                false, false,
+            ])
         refused(.misuse) { _ = try server.query("SELECT id, year AS title FROM films") { _ in } }
     }
 
@@ -88,7 +92,9 @@ struct ForgedAnswersTests {
         try operate.execute("DELETE FROM films")
         try operate.execute(
             ServerSQL(
-                verbatim: "CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.year = 1 THEN \(body); END IF; RETURN NEW; END$$"))
+                verbatim:
+                    "CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.year = 1 THEN \(body); END IF; RETURN NEW; END$$"
+            ))
         try operate.execute("CREATE TRIGGER odd BEFORE INSERT ON films FOR EACH ROW EXECUTE FUNCTION odd()")
         let server = try scratch.connection()
         let rows: [[Value]] = (1...count).map { [.text("t\($0)"), .integer($0 == count ? 1 : 2)] }

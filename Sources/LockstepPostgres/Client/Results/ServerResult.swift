@@ -29,7 +29,8 @@ final class ServerResult: @unchecked Sendable {
     var failure: ServerFailure {
         ServerFailure(
             state: field(Int32(UInt8(ascii: "C"))) ?? "", message: field(Int32(UInt8(ascii: "M"))) ?? message,
-            position: field(Int32(UInt8(ascii: "P"))).flatMap { ServerCount(serverText: $0)?.value }, table: field(Int32(UInt8(ascii: "t"))),
+            position: field(Int32(UInt8(ascii: "P"))).flatMap { ServerCount(serverText: $0)?.value },
+            table: field(Int32(UInt8(ascii: "t"))),
             column: field(Int32(UInt8(ascii: "c"))), place: field(Int32(UInt8(ascii: "W"))))
     }
 

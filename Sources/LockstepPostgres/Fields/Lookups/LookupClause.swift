@@ -15,12 +15,15 @@ struct LookupClause {
     }
 
     private let pieces: [Piece]
+    private let comments: [Range<Int>]
 
     init(_ sql: String) {
         let bytes = Array(sql.utf8)
-        var pieces = SQLTokens(bytes, from: 0, .postgres).compactMap { token -> Piece? in
+        let tokens = Array(SQLTokens(bytes, from: 0, .postgres))
+        comments = tokens.filter { $0.kind == .comment }.map(\.range)
+        var pieces = tokens.compactMap { token -> Piece? in
             switch token.kind {
-            case .space: return nil
+            case .space, .comment: return nil
             case .word, .symbol:
                 return Piece(
                     text: String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased, range: token.range)
@@ -35,7 +38,9 @@ struct LookupClause {
     func requireConjunct(at offset: Int) throws(Obstacle) {
         try requireFit()
         // Into a comment, a string or a name nothing is put.
-        guard !pieces.contains(where: { $0.range.lowerBound < offset && offset < $0.range.upperBound }) else {
+        let isInside = (comments + pieces.map(\.range)).contains { $0.lowerBound < offset && offset < $0.upperBound }
+        // A comment to the end of its line takes what is put after it.
+        guard !isInside, !comments.contains(where: { $0.upperBound == offset }) else {
             throw Obstacle(what: "it stands in a literal, a name or a comment")
         }
         var right = pieces.firstIndex { $0.range.lowerBound >= offset } ?? pieces.count
@@ -49,7 +54,9 @@ struct LookupClause {
             switch text(left) {
             case "where", "on": return
             case "(":
-                guard ["and", ")"].containsBytes(of: end) else { throw Obstacle(what: "\(end.asciiUppercased) follows it") }
+                guard ["and", ")"].containsBytes(of: end) else {
+                    throw Obstacle(what: "\(end.asciiUppercased) follows it")
+                }
                 right = try match(left) + 1
                 left -= 1
                 continue
@@ -70,10 +77,10 @@ struct LookupClause {
     }
 
     private static let unfit: Set<ExactText> = [
-            "or", "not", "case", "false", "unknown", "limit", "offset", "fetch", "left", "right", "full", "union", "except",
-            "intersect", "exists", "distinct", "group", "having", "over", "window", "with", "insert", "update", "delete",
-            "merge", "filter", "into", "table", "values", ";",
-        ]
+        "or", "not", "case", "false", "unknown", "limit", "offset", "fetch", "left", "right", "full", "union", "except",
+        "intersect", "exists", "distinct", "group", "having", "over", "window", "with", "insert", "update", "delete",
+        "merge", "filter", "into", "table", "values", ";",
+    ]
 
     /// What may follow a conjunct.
     private static let ends: Set<ExactText> = ["and", ")", "order", "where", "join", "inner", "cross", ",", "for"]

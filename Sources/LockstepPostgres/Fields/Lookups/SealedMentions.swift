@@ -31,7 +31,9 @@ struct SealedMentions {
     /// Whether the value in a column of the result must come from a sealed column.
     func expectsSealed(_ column: Int, _ result: ServerResult) -> Bool {
         if names.contains(SQLName(result.name(column))) { return true }
-        guard let items, items.count == result.columnCount, result.type(column) == ServerType.bytea else { return false }
+        guard let items, items.count == result.columnCount, result.type(column) == ServerType.bytea else {
+            return false
+        }
         return items[column]
     }
 

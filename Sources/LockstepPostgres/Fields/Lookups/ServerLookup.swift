@@ -57,7 +57,8 @@ extension ServerSQL {
                 try clause.requireConjunct(at: lookup.offset)
             } catch {
                 throw LockstepError(
-                    .misuse, "a look-up in a sealed column stands beside AND alone, in the WHERE of one SELECT: \(error.what)",
+                    .misuse,
+                    "a look-up in a sealed column stands beside AND alone, in the WHERE of one SELECT: \(error.what)",
                     hint: "look up the keys first, then use them in another statement",
                     context: .init(column: lookup.title))
             }

@@ -21,22 +21,29 @@ struct ServerNumbersTests {
         }
     }
 
-    @Test("A catalogue whose numbers are changed is an error, and ends nothing", arguments: ["-1", "4294967296", "9223372036854775807"])
+    @Test(
+        "A catalogue whose numbers are changed is an error, and ends nothing",
+        arguments: ["-1", "4294967296", "9223372036854775807"])
     func catalogue(_ number: String) throws {
         let scratch = try SealedScratch()
         let operate = try scratch.operate()
         try operate.execute(
             ServerSQL(
-                verbatim: "CREATE FUNCTION lie(oid) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS 'SELECT \(number)::bigint'"))
+                verbatim:
+                    "CREATE FUNCTION lie(oid) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS 'SELECT \(number)::bigint'"
+            ))
         try operate.execute("SET allow_system_table_mods = on")
         try operate.execute(
-            "UPDATE pg_cast SET castfunc = 'lie'::regproc WHERE castsource = 'oid'::regtype AND casttarget = 'int8'::regtype")
+            "UPDATE pg_cast SET castfunc = 'lie'::regproc WHERE castsource = 'oid'::regtype AND casttarget = 'int8'::regtype"
+        )
         refused(.decodeMismatch) { _ = try scratch.connection() }
         let report = try ServerVerification(sets: []).run(on: operate)
         #expect(!report.isClean)
     }
 
-    @Test("A position that no statement has is no line", arguments: ["0", "-5", "x", "99999999999999999999", "2147483647"])
+    @Test(
+        "A position that no statement has is no line",
+        arguments: ["0", "-5", "x", "99999999999999999999", "2147483647"])
     func positions(_ text: String) {
         let failure = ServerFailure(
             state: "42601", message: "syntax error", position: ServerCount(serverText: text)?.value)
