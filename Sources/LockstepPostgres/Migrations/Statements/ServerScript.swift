@@ -16,19 +16,47 @@ struct ServerScript {
     let actions: [ServerAction]
     /// The tables that may lose rows, or be dropped, as their directives spell them.
     let allowedLosses: [String]
+    /// The columns whose values may go, as their directives spell them.
+    private let allowedColumnLosses: [(table: String, column: String)]
+
+    /// Whether a column's values may go.
+    func allowsLoss(of column: String, in table: String) -> Bool {
+        allowedColumnLosses.contains {
+            SQLName($0.table) == SQLName(table) && SQLName($0.column) == SQLName(column)
+        }
+    }
+
     /// Whether each statement commits by itself, and not the version as a whole.
     let runsByItself: Bool
+
+    /// The names in statements that make a table or a column unless there is one: whether they have made it, the server
+    /// alone knows.
+    var madeIfMissing: Set<SQLName> {
+        statements.reduce(into: []) { names, statement in
+            let reader = StatementReader(statement.sql)
+            if reader.contains("if", "not", "exists") { names.formUnion(reader.names) }
+        }
+    }
 
     /// - Throws: `LockstepError.Code.migrationMalformed` with file and line, for what cannot run in a version's
     ///   transaction, and for directives that a server has no use for.
     init(_ script: MigrationScript, _ origin: ScriptOrigin) throws(LockstepError) {
         var statements: [Statement] = []
         var allowed: [String] = []
+        var columnLosses: [(table: String, column: String)] = []
         var actions: [ServerAction] = []
+        var pieces: [ArraySlice<Piece>] = []
+        for item in script.items {
+            guard case .sql(let sql) = item.content else { continue }
+            pieces.append(try Self.pieces(sql, from: item.line, origin)[...])
+        }
+        if script.runsInTransaction { Self.unwrap(&pieces) }
+        var rest = pieces[...]
         for item in script.items {
             switch item.content {
-            case .sql(let sql): statements += try Self.statements(sql, from: item.line, origin)
+            case .sql: statements += try Self.statements(rest.popFirst() ?? [], origin)
             case .directive(.allowLoss(let table)): allowed.append(table)
+            case .directive(.allowColumnLoss(let table, let column)): columnLosses.append((table, column))
             case .directive(.noTransaction): break
             case .directive(.sealing(let sealing)):
                 actions.append(
@@ -44,6 +72,7 @@ struct ServerScript {
         }
         (self.statements, self.origin, allowedLosses) = (statements, origin, allowed)
         self.actions = actions
+        allowedColumnLosses = columnLosses
         // Tools without a word for it leave such statements alone in their file.
         let isAllOutside =
             !statements.isEmpty && statements.allSatisfy { $0.outside != nil }
@@ -61,20 +90,42 @@ struct ServerScript {
             hint: "move it to a version of its own, with `-- lockstep: no transaction`")
     }
 
-    private static func statements(
+    private typealias Piece = (statement: StatementCutter.Statement, line: Int)
+
+    /// Other tools' files begin and end their transaction themselves: BEGIN … COMMIT around all of it says what a version
+    /// is anyway.
+    private static func unwrap(_ pieces: inout [ArraySlice<Piece>]) {
+        guard let first = pieces.firstIndex(where: { !$0.isEmpty }),
+            let last = pieces.lastIndex(where: { !$0.isEmpty }),
+            let beginning = pieces[first].first?.statement.words, let end = pieces[last].last?.statement.words,
+            [["begin"], ["begin", "work"], ["begin", "transaction"], ["start", "transaction"]].contains(beginning),
+            [
+                ["commit"], ["commit", "work"], ["commit", "transaction"], ["end"], ["end", "work"],
+                ["end", "transaction"],
+            ]
+            .contains(end)
+        else { return }
+        pieces[first].removeFirst()
+        pieces[last].removeLast()
+    }
+
+    private static func pieces(
         _ sql: String, from line: Int, _ origin: ScriptOrigin
-    ) throws(LockstepError) -> [Statement] {
-        let found: [StatementCutter.Statement]
+    ) throws(LockstepError) -> [Piece] {
         do {
-            found = try StatementCutter.statements(sql)
+            return try StatementCutter.statements(sql).map { ($0, line + $0.line - 1) }
         } catch {
             throw origin.malformed(
                 "a command of psql, which begins with a backslash", line: line + error.line - 1,
                 hint: "write SQL in its place: the server does not know it")
         }
+    }
+
+    private static func statements(
+        _ pieces: ArraySlice<Piece>, _ origin: ScriptOrigin
+    ) throws(LockstepError) -> [Statement] {
         var statements: [Statement] = []
-        for one in found {
-            let place = line + one.line - 1
+        for (one, place) in pieces {
             try RefusedSQL.require(one, origin, line: place)
             do throws(NontransactionalWork.Refusal) {
                 statements.append(

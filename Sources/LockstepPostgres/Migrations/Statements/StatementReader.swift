@@ -43,6 +43,9 @@ struct StatementReader {
         }
     }
 
+    /// All names and words in it.
+    var names: Set<SQLName> { Set(pieces.filter(\.isName).map { SQLName($0.text) }) }
+
     var isAtEnd: Bool { position == pieces.count }
 
     /// Takes these words and symbols if they come next.

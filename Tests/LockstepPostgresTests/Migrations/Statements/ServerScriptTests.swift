@@ -76,6 +76,28 @@ struct ServerScriptTests {
         #expect(try ServerMigrator(set).run(on: server).steps.count == 1)
     }
 
+    @Test(
+        "BEGIN and COMMIT around the whole of a file say what a version is, and nothing else is taken for them",
+        arguments: [
+            "BEGIN;|COMMIT;", "begin work;|End;", "START TRANSACTION;|commit transaction;", "-- a\nBEGIN ;|COMMIT",
+        ])
+    func wrapped(_ around: String) throws {
+        let server = try TestServer.connection()
+        let parts = around.split(separator: "|").map(String.init)
+        let body = "CREATE TABLE t (a text); INSERT INTO t VALUES ('a');"
+        let set = try ServerScratch.set(ServerScratch.up("\(parts[0])\n\(body)\n\(parts[1])"))
+        #expect(try ServerMigrator(set).run(on: server).steps.first?.statements == 2)
+        for odd in [
+            "\(parts[0]) \(body)", "\(body) \(parts[1])", "\(parts[0]) \(body) COMMIT; \(parts[1])",
+            "\(parts[0]) \(body) \(parts[1]); SELECT 1;", "BEGIN ISOLATION LEVEL SERIALIZABLE; \(body) \(parts[1])",
+        ] {
+            refused(.migrationMalformed) {
+                _ = try ServerMigrator(ServerScratch.set(ServerScratch.up(odd))).plan(.latest, on: server)
+                _ = try ServerMigrator(ServerScratch.set(ServerScratch.up(odd))).run(on: TestServer.connection())
+            }
+        }
+    }
+
     @Test("COMMIT inside a block or procedure fails, and leaves nothing")
     func hidden() throws {
         let server = try TestServer.connection()
