@@ -63,7 +63,7 @@ struct ChunkWriter {
     ) throws {
         rows.append(BinaryRows.end)
         try flush()
-        let taken = try session.endCopyIn()
+        let taken = try session.endCopyIn(to: table.server.shape.name)
         guard taken == count else {
             throw LockstepError(
                 .copyDiffers, "the server took \(taken) of \(counted(count, "row")) of \(table.name)",

@@ -56,6 +56,7 @@ struct CopyDigest: Sendable, Equatable {
             scratch.removeAll()
             for (place, column) in table.columns.enumerated() {
                 do {
+                    try column.require(row.stored(place))
                     try column.crossing.append(row.stored(place), to: &scratch)
                     try column.crossing.add(row.stored(place), to: &digest)
                 } catch let obstacle as TypeCrossing.Obstacle {

@@ -9,6 +9,29 @@ struct CopyTable: Sendable {
         let serverName: String
         let type: UInt32
         let crossing: TypeCrossing
+        /// How many characters a text may have on the server; nil for any number.
+        let longest: Int?
+        /// Whether the server takes NULL.
+        let takesNull: Bool
+
+        /// - Throws: ``TypeCrossing/Obstacle`` for a value that the server would refuse.
+        func require(_ value: borrowing RowValue) throws {
+            switch value {
+            case .null where !takesNull: throw TypeCrossing.Obstacle(what: "NULL, and is NOT NULL on the server,")
+            case .text(let bytes):
+                guard let longest else { return }
+                var count = 0
+                for index in 0..<bytes.byteCount {
+                    let byte = unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+                    // Of a character the first byte alone.
+                    if byte & 0xC0 != 0x80 { count += 1 }
+                }
+                guard count <= longest else {
+                    throw TypeCrossing.Obstacle(what: "a text of more than \(longest) characters")
+                }
+            default: return
+            }
+        }
     }
 
     let file: SealedTable
@@ -37,7 +60,11 @@ struct CopyTable: Sendable {
                     file,
                     column.name, hint: "declare the column with one of \(TypeCrossing.known)")
             }
-            columns.append(Column(fileName: column.name, serverName: other.name, type: detail.type, crossing: crossing))
+            columns.append(
+                Column(
+                    fileName: column.name, serverName: other.name, type: detail.type, crossing: crossing,
+                    longest: detail.type == ServerType.varchar ? Self.length(other.type) : nil,
+                    takesNull: !other.isNotNull))
         }
         for column in server.shape.columns where !column.isGenerated && file.column(column.name)?.isGenerated ?? true {
             throw Self.mismatch("the server's column \(file.name).\(column.name) is not in the file", file, column.name)
@@ -49,6 +76,11 @@ struct CopyTable: Sendable {
             ? names.compactMap { name in columns.firstIndex { SQLName($0.fileName) == name } }
             : []
         (self.file, self.server, self.columns) = (file, server, columns)
+    }
+
+    /// The number in `character varying(5)`.
+    private static func length(_ type: String) -> Int? {
+        Int(type.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" })
     }
 
     private static func mismatch(

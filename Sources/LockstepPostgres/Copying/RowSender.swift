@@ -155,15 +155,20 @@ struct RowSender {
     private func triggers(
         _ table: CopyTable, _ server: borrowing ServerConnection
     ) throws -> (off: String, on: String)? {
-        let hasAny: Bool? = try server.value(
+        let found = try server.query(
             """
-            SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger
-                WHERE tgrelid OPERATOR(pg_catalog.=) \(Int64(table.server.oid))::oid AND NOT tgisinternal
-                    AND tgenabled OPERATOR(pg_catalog.=) 'O'
-                    AND NOT pg_catalog.starts_with(tgname::text, \(EngineTable.prefix)))
-            """)
-        guard hasAny == true else { return nil }
-        let change = "ALTER TABLE \(table.server.quotedName)"
-        return ("\(change) DISABLE TRIGGER USER", "\(change) ENABLE TRIGGER USER")
+            SELECT tgname::text, tgenabled OPERATOR(pg_catalog.=) 'A' FROM pg_catalog.pg_trigger
+            WHERE tgrelid OPERATOR(pg_catalog.=) \(Int64(table.server.oid))::oid AND NOT tgisinternal
+                AND tgenabled OPERATOR(pg_catalog.=) ANY ('{O,A}'::"char"[])
+                AND NOT pg_catalog.starts_with(tgname::text, \(EngineTable.prefix))
+            ORDER BY 1
+            """
+        ) { (name: SQLTokens.quote(try $0[0] as String), isAlways: try $0[1] as Bool) }
+        guard !found.isEmpty else { return nil }
+        let change = "ALTER TABLE \(table.server.quotedName) "
+        return (
+            change + found.map { "DISABLE TRIGGER \($0.name)" }.joined(separator: ", "),
+            change + found.map { "ENABLE \($0.isAlways ? "ALWAYS " : "")TRIGGER \($0.name)" }.joined(separator: ", ")
+        )
     }
 }

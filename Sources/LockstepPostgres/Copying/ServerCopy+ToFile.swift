@@ -28,6 +28,12 @@ extension ServerCopy {
         guard try CopyState(schema: schema).read(server) == nil else {
             throw CopyState.unfinished(schema, server.address)
         }
+        if !fieldKeys.isEmpty {
+            var options = ServerOptions()
+            options.fieldKeys = fieldKeys
+            // Of the same snapshot as the rows.
+            _ = try ServerFields(options, server)
+        }
         let origin = try ServerIdentity(schema: schema).read(server)
         let registries = try SealedRegistries(on: server, schema: schema)
         let migrations = try migrations(of: try ServerLedger(server).history(server), "\(server.address)")
@@ -89,6 +95,7 @@ extension ServerCopy {
                     "the file stores some values as others: compare the types of the columns on both sides",
                 context: .init(table: table.name))
         }
+        try table.setLastNumber(in: file, from: server)
         return Report.Table(name: table.name, rows: found.rows, digest: found.digest)
     }
 

@@ -14,6 +14,9 @@ public struct ServerCopy: Sendable {
     /// Tables of the server that the sets do not make, and whose rows stay there in a copy to a file. Any other is an
     /// error.
     public var leavingOut: [String] = []
+    /// The keys of the datasets that a copy to a file must prove: a server that a connection with them refuses, as one in
+    /// an older state, is refused.
+    public var fieldKeys: [FieldKeys] = []
     /// How many bytes of rows one transaction takes. The copy's memory does not depend on it. Only the transaction that
     /// ends the copy waits for the server's disk.
     public var chunk = 8 << 20
@@ -83,6 +86,9 @@ public struct ServerCopy: Sendable {
             }
             try requireReached(targets, ledger, server)
             let plan = try CopyPlan(file, server, schema: ledger.schema)
+            // Whatever the server says of a copy that was begun.
+            let unnamed = Exposure.unnamed(plan.tables, registries.columns, by: try declared())
+            if let error = Exposure.error(unnamed) { throw error }
             var expected: [ExactText: CopyDigest] = [:]
             for table in plan.tables {
                 expected[ExactText(table.name)] = try CopyDigest(table, in: file) {
@@ -190,10 +196,20 @@ public struct ServerCopy: Sendable {
                 let (table, name) = try Self.parts(of: title)
                 try exposure.allow(table, name, server)
             }
-            try exposure.require(server, arriving: registries.columns)
+            try exposure.require(server, by: .sets(declared()), arriving: registries.columns)
             try state.setEmptied(server)
             try observe(.emptying)
         }
+    }
+
+    /// The columns that the sets and the options name.
+    private func declared() throws(LockstepError) -> Set<Exposure.Column> {
+        var declared = Exposure.declared(in: sets)
+        for title in plaintext {
+            let (table, name) = try Self.parts(of: title)
+            declared.insert(Exposure.Column(table: table, name: name ?? Exposure.all).folded)
+        }
+        return declared
     }
 
     private static func parts(
@@ -211,7 +227,7 @@ public struct ServerCopy: Sendable {
         _ state: CopyState, _ server: borrowing ServerConnection
     ) throws -> [UInt8] {
         try server.transaction { server in
-            for table in plan.tables { try Self.setSequences(table, server) }
+            for table in plan.tables { try Self.setSequences(table, file, server) }
             let registry = ServerRegistry(schema: state.schema)
             for records in registries.records { try registry.write(records, server) }
             try ServerManifests(schema: state.schema).write(registries.manifests, server)
@@ -222,19 +238,22 @@ public struct ServerCopy: Sendable {
         }
     }
 
-    /// New rows get numbers after the largest key.
+    /// New rows get numbers after the largest key, also after those of rows that are gone where AUTOINCREMENT has counted
+    /// them.
     private static func setSequences(
-        _ table: CopyTable, _ server: borrowing ServerConnection
+        _ table: CopyTable, _ file: borrowing Connection, _ server: borrowing ServerConnection
     ) throws {
+        let counted = try table.lastNumber(in: file)
         for column in table.columns {
             guard let sequence = table.server.detail(column.serverName)?.sequence else {
                 continue
             }
             let largest: Int64? = try server.value(
                 "SELECT pg_catalog.max(\(name: column.serverName)) FROM \(verbatim: table.server.quotedName)")
-            guard let largest, largest > 0 else { continue }
-            try server.execute(
-                "SELECT pg_catalog.setval(\(sequence)::regclass, \(largest)::int8)")
+            let isKey = table.key.count == 1 && SQLName(column.serverName) == SQLName(table.columns[table.key[0]].serverName)
+            let last = max(largest ?? 0, isKey ? counted ?? 0 : 0)
+            guard last > 0 else { continue }
+            try server.execute("SELECT pg_catalog.setval(\(sequence)::regclass, \(last)::int8)")
         }
     }
 

@@ -7,7 +7,8 @@ internal import Lockstep
 ///     table_name, name     a column that may hold plaintext; `*` for all columns of the table that are not sealed
 ///
 /// A schema is held to this once something is sealed in it, or a column is named; the tables of a set that seals
-/// nothing are plaintext as a whole.
+/// nothing are plaintext as a whole. What becomes plaintext is named by the client's sets: anybody who can write to the
+/// server can write to the table, which says only what is plaintext already.
 struct Exposure: Sendable {
     let schema: String
 
@@ -32,6 +33,31 @@ struct Exposure: Sendable {
         static func < (one: Column, other: Column) -> Bool {
             (ExactText(one.table), ExactText(one.name)) < (ExactText(other.table), ExactText(other.name))
         }
+    }
+
+    /// Who says which columns may hold plaintext.
+    enum Source {
+        /// The server's table, for lack of sets.
+        case server
+        /// The client's sets alone: these columns.
+        case sets(Set<Column>)
+        /// The client's sets; and the server's table for columns that stood before the open transaction and are none of
+        /// these names, of which nothing becomes plaintext any more.
+        case version(Set<Column>, made: Set<SQLName>)
+    }
+
+    /// The columns that the files of sets name.
+    static func declared(in sets: [MigrationSet]) -> Set<Column> {
+        var declared: Set<Column> = []
+        for set in sets {
+            var scripts = set.repeatables.map(\.up)
+            for case .file(let file) in set.migrations { scripts.append(file.up) }
+            for item in scripts.flatMap(\.items) {
+                guard case .directive(.plaintext(let table, let column)) = item.content else { continue }
+                declared.insert(Column(table: table, name: column ?? all).folded)
+            }
+        }
+        return declared
     }
 
     private var quotedName: String { "\(SQLTokens.quote(schema)).\(Self.table)" }
@@ -62,26 +88,51 @@ struct Exposure: Sendable {
     }
 
     /// The columns that hold plaintext, and that nobody has named.
-    /// - Parameter arriving: Columns whose cells are about to be copied, together with their registry.
+    /// - Parameters:
+    ///   - source: Who names them.
+    ///   - arriving: Columns whose cells are about to be copied, together with their registry.
     func unnamed(
-        _ connection: borrowing ServerConnection, arriving: [SealedColumn] = []
+        _ connection: borrowing ServerConnection, by source: Source, arriving: [SealedColumn] = []
     ) throws -> [Column] {
         var (sealed, tokens) = try sealed(connection)
         Self.add(arriving, to: &sealed, &tokens)
-        let named = try named(connection)
-        return try columns(connection).filter { column in
+        let recorded = if case .sets = source { Set<Column>() } else { try named(connection) }
+        let found = try columns(connection).filter { column, isNew in
             let name = column.folded
-            return !sealed.contains(name) && !tokens.contains(name) && !named.contains(name)
-                && !named.contains(Column(table: name.table, name: Self.all))
+            guard !sealed.contains(name), !tokens.contains(name) else { return false }
+            switch source {
+            case .server: return !Self.names(recorded, name)
+            case .sets(let declared): return !Self.names(declared, name)
+            case .version(let declared, let made):
+                guard !Self.names(declared, name) else { return false }
+                return isNew || made.contains(SQLName(column.name)) || !Self.names(recorded, name)
+            }
+        }
+        return Set(found.map(\.column)).sorted()
+    }
+
+    private static func names(_ named: Set<Column>, _ column: Column) -> Bool {
+        named.contains(column) || named.contains(Column(table: column.table, name: all))
+    }
+
+    /// The columns of a file's tables that a copy brings as plaintext, and that nobody has named.
+    static func unnamed(_ tables: [CopyTable], _ sealed: [SealedColumn], by declared: Set<Column>) -> [Column] {
+        var (cells, tokens): (Set<Column>, Set<Column>) = ([], [])
+        add(sealed, to: &cells, &tokens)
+        return tables.flatMap { table in
+            table.columns.map { Column(table: table.name, name: $0.fileName) }
+        }.filter { column in
+            let name = column.folded
+            return !cells.contains(name) && !tokens.contains(name) && !names(declared, name)
         }.sorted()
     }
 
     /// Requires that each column that holds plaintext is named.
     /// - Throws: `LockstepError.Code.exposed`, with all of them.
     func require(
-        _ connection: borrowing ServerConnection, arriving: [SealedColumn] = []
+        _ connection: borrowing ServerConnection, by source: Source, arriving: [SealedColumn] = []
     ) throws {
-        let found = try unnamed(connection, arriving: arriving)
+        let found = try unnamed(connection, by: source, arriving: arriving)
         if let error = Self.error(found) { throw error }
     }
 
@@ -99,18 +150,26 @@ struct Exposure: Sendable {
                 + lines.joined(separator: "; "), context: .init(table: first.table, column: first.name))
     }
 
-    private func columns(_ connection: borrowing ServerConnection) throws -> [Column] {
+    /// The columns of all tables, and whether the open transaction has made them. Those of a partition are the columns
+    /// of the table that it is a part of.
+    private func columns(_ connection: borrowing ServerConnection) throws -> [(column: Column, isNew: Bool)] {
         try connection.query(
             """
-            SELECT c.relname::text, a.attname::text FROM pg_catalog.pg_attribute AS a
+            SELECT coalesce(r.relname, c.relname)::text, a.attname::text,
+                coalesce(pg_catalog.age(a.xmin) OPERATOR(pg_catalog.<=)
+                    pg_catalog.age(pg_catalog.pg_current_xact_id_if_assigned()::xid), false)
+            FROM pg_catalog.pg_attribute AS a
             JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
             JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+            LEFT JOIN pg_catalog.pg_class AS r ON c.relispartition
+                AND r.oid OPERATOR(pg_catalog.=) pg_catalog.pg_partition_root(c.oid)
+                AND r.relnamespace OPERATOR(pg_catalog.=) c.relnamespace
             WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name
                 AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,m}'::"char"[])
                 AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
                 AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
             """
-        ) { Column(table: try $0[0], name: try $0[1]) }
+        ) { (Column(table: try $0[0], name: try $0[1]), try $0[2]) }
     }
 
     private func named(_ connection: borrowing ServerConnection) throws -> Set<Column> {

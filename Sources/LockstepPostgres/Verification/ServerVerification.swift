@@ -62,7 +62,7 @@ public struct ServerVerification: Sendable {
         case .registry: try ServerRegistryCheck.run(sets ?? [], schema, connection)
         case .shape: try ShapeCheck.run(schema, connection)
         case .cells: try ServerCellsCheck(sample: cellSample).run(connection, progress)
-        case .exposure: try ExposureCheck.run(schema, connection)
+        case .exposure: try ExposureCheck.run(sets, schema, connection)
         case .orphans: try OrphansCheck.run(schema, connection)
         case .manifest: try ServerManifestCheck.run(publisher, schema, connection, progress)
         default: throw NotAsked(reason: "no check of servers")

@@ -206,6 +206,110 @@ struct ServerCopyTests {
         refused(.alreadyExists) { _ = try copy.run(from: silent.file, to: target) }
     }
 
+    private static func small(_ file: String, _ server: String) throws -> CopyScratch {
+        try CopyScratch([
+            ("0001_a.sqlite.sql", "-- lockstep: up\n\(file)\n"),
+            ("0001_a.postgres.sql", "-- lockstep: up\n\(server)\n"),
+        ])
+    }
+
+    @Test(
+        "What the server would refuse of a value is an error with table, key and column, before any row goes",
+        arguments: [
+            ("varchar(5)", "'abcdefgh'"), ("varchar(2)", "'äöü'"), ("text NOT NULL", "NULL"),
+        ])
+    func unfitValues(_ type: String, _ value: String) throws {
+        let scratch = try Self.small(
+            "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT);",
+            "CREATE TABLE a (id bigint PRIMARY KEY); CREATE TABLE t (id bigint PRIMARY KEY, v \(type));")
+        try scratch.file.execute("INSERT INTO a VALUES (1)")
+        try scratch.file.execute(SQL(verbatim: "INSERT INTO t VALUES (1, 'ab'), (7, \(value))"))
+        let server = try TestServer.connection()
+        var copy = try ServerCopy([scratch.set(.postgres)])
+        copy.plaintext = ["a.*", "t.*"]
+        let error = refused(.typeMismatch) { _ = try copy.run(from: scratch.file, to: server) }
+        #expect(error?.message.contains("t.v") == true && error?.message.contains("row 7") == true)
+        #expect(try server.value("SELECT count(*) FROM a") == 0)
+    }
+
+    @Test("Triggers are as the set has left them, and none works on the rows that come")
+    func triggers() throws {
+        let made = ["a", "b", "c"].map { "CREATE TRIGGER \($0) BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f();" }
+        let scratch = try Self.small(
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT);",
+            """
+            CREATE TABLE t (id bigint PRIMARY KEY, v text);
+            CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'begin new.v := ''changed''; return new; end';
+            \(made.joined(separator: "\n"))
+            ALTER TABLE t DISABLE TRIGGER b;
+            ALTER TABLE t ENABLE ALWAYS TRIGGER c;
+            """)
+        try scratch.file.execute("INSERT INTO t VALUES (1, 'x')")
+        let server = try TestServer.connection()
+        var copy = try ServerCopy([scratch.set(.postgres)])
+        copy.plaintext = ["t.*"]
+        _ = try copy.run(from: scratch.file, to: server)
+        #expect(try server.value("SELECT v FROM t") == "x")
+        let states: String? = try server.value(
+            "SELECT string_agg(tgenabled::text, '' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = 't'::regclass")
+        #expect(states == "ODA")
+    }
+
+    @Test("What the server says that is plaintext counts for nothing: only the sets and the options name a column")
+    func exposedByServer() throws {
+        let scratch = try Self.small(
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT);", "CREATE TABLE t (id bigint PRIMARY KEY, v text);")
+        try scratch.file.execute("INSERT INTO t VALUES (1, 'x')")
+        let server = try TestServer.connection()
+        try server.execute(
+            """
+            CREATE FUNCTION spy() RETURNS event_trigger LANGUAGE plpgsql AS $$BEGIN
+                IF EXISTS (SELECT FROM pg_class WHERE relname = 'lockstep_exposed') THEN
+                    INSERT INTO lockstep_exposed VALUES ('t', '*') ON CONFLICT DO NOTHING;
+                END IF;
+                IF EXISTS (SELECT FROM pg_class WHERE relname = 't') THEN UPDATE lockstep_copy SET rows = 1 WHERE name = ''; END IF;
+            END$$
+            """)
+        try server.execute("CREATE EVENT TRIGGER spy ON ddl_command_end EXECUTE FUNCTION spy()")
+        var copy = try ServerCopy([scratch.set(.postgres)])
+        copy.plaintext = ["t.id"]
+        for _ in 1...2 {
+            let error = refused(.exposed) { _ = try copy.run(from: scratch.file, to: server) }
+            #expect(error?.message.contains("t.v") == true)
+        }
+        #expect(try server.value("SELECT count(*) FROM t") == 0)
+    }
+
+    @Test("New rows get numbers after those of rows that are gone, there and back")
+    func numbers() throws {
+        let scratch = try CopyScratch()
+        try scratch.fill(4)
+        try scratch.file.execute("INSERT INTO films (id, year, seen) VALUES (900, 1, 0)")
+        try scratch.file.execute("DELETE FROM films WHERE id = 900")
+        let server = try TestServer.connection()
+        _ = try ServerCopy([scratch.set(.postgres)]).run(from: scratch.file, to: server)
+        try server.execute("INSERT INTO films (year, seen) VALUES (1, true)")
+        #expect(try server.value("SELECT max(id) FROM films") == 901)
+        try server.execute("DELETE FROM films WHERE id = 901")
+        let back = try Connection.inMemory()
+        _ = try ServerCopy([scratch.set(.sqlite)]).run(from: server, to: back)
+        try back.execute("INSERT INTO films (year, seen) VALUES (1, 0)")
+        #expect(try back.value("SELECT max(id) FROM films", as: Int.self) == 902)
+    }
+
+    @Test("A copy to a file takes no older state than a connection with the keys does")
+    func olderState() throws {
+        let scratch = try CopyScratch()
+        try scratch.fill(3)
+        let server = try TestServer.connection()
+        _ = try ServerCopy([scratch.set(.postgres)]).run(from: scratch.file, to: server)
+        var copy = try ServerCopy([scratch.set(.sqlite)])
+        copy.fieldKeys = [scratch.keys]
+        _ = try copy.run(from: server, to: Connection.inMemory())
+        try server.execute("UPDATE lockstep_dataset SET changes = changes - 1")
+        refused(.registryForged) { _ = try copy.run(from: server, to: Connection.inMemory()) }
+    }
+
     @Test(
         "Rows that a policy hides, and tables that the file has not, are refused on the way to a file"
     )

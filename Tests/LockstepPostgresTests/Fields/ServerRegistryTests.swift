@@ -149,13 +149,24 @@ struct ServerRegistryTests {
         let server = try scratch.connection()
         let exposure = Exposure(schema: "public")
         #expect(try exposure.isHeld(server))
-        #expect(try exposure.unnamed(server).map(\.title) == ["films.id", "films.year"])
-        let error = refused(.exposed) { try exposure.require(server) }
+        #expect(try exposure.unnamed(server, by: .server).map(\.title) == ["films.id", "films.year"])
+        let error = refused(.exposed) { try exposure.require(server, by: .server) }
         #expect(error?.message.contains("films.year") == true)
         #expect(error?.hint?.contains("-- lockstep: plaintext films.year") == true)
         try server.transaction { try exposure.allow("Films", "ID", $0) }
-        #expect(try exposure.unnamed(server).map(\.title) == ["films.year"])
+        #expect(try exposure.unnamed(server, by: .server).map(\.title) == ["films.year"])
         try server.transaction { try exposure.allow("films", nil, $0) }
-        try exposure.require(server)
+        try exposure.require(server, by: .server)
+        // What the server says of a column that this transaction makes counts for nothing.
+        #expect(try exposure.unnamed(server, by: .sets([])).count == 2)
+        try server.transaction { server in
+            try server.execute("ALTER TABLE films ADD COLUMN more text")
+            try exposure.require(server, by: .server)
+            #expect(try exposure.unnamed(server, by: .version([], made: [])).map(\.title) == ["films.more"])
+            #expect(
+                try exposure.unnamed(server, by: .version([], made: ["more", "YEAR"])).map(\.title)
+                    == ["films.more", "films.year"])
+            try exposure.require(server, by: .version([.init(table: "films", name: "more")], made: []))
+        }
     }
 }

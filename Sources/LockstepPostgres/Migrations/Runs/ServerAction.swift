@@ -49,15 +49,19 @@ struct ServerActions {
         }
     }
 
-    /// Requires that each column that holds plaintext is named, once something is sealed or named in the schema.
+    /// Requires that each column that becomes plaintext is named by the set, once something is sealed or named in the
+    /// schema.
     /// - Parameter later: The steps of the run that follow, which can seal or name more.
     func requireNamed(
         _ later: some Sequence<Plan.Step>, in set: MigrationSet,
         _ connection: borrowing ServerConnection
     ) throws {
         let exposure = Exposure(schema: schema)
-        guard try exposure.isHeld(connection) else { return }
-        let unnamed = try exposure.unnamed(connection)
+        let holdsSealed = connection.fields?.columns.isEmpty == false
+        guard try holdsSealed || exposure.isHeld(connection) else { return }
+        var declared = Exposure.declared(in: [set])
+        for action in script.actions { if case .exposure = action.work { declared.formUnion(action.columns) } }
+        let unnamed = try exposure.unnamed(connection, by: .version(declared, made: script.madeIfMissing))
         guard !unnamed.isEmpty else { return }
         var coming: Set<Exposure.Column> = []
         for step in later {

@@ -85,6 +85,7 @@ struct Copy: ParsableCommand {
             $0.pieces(between: ",").filter { !$0.isEmpty }.map(String.init)
         }
         copy.leavingOut = leaveOut
+        if !isToServer { copy.fieldKeys = session.fields }
         let line = MigrationProgressLine()
         let progress: JobProgress.Handler = {
             try Interruption.check()
