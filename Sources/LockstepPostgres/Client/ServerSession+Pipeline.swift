@@ -122,6 +122,37 @@ extension ServerSession {
         return (Self.rows(results[0]), Self.rows(results[1]))
     }
 
+    /// Runs statements in one round trip, in the open transaction. The first that fails ends them.
+    /// - Returns: What the last one answered.
+    @discardableResult
+    func runTogether(_ statements: [ServerSQL]) throws(LockstepError) -> ServerResult {
+        beginWait()
+        guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
+        defer { endPipeline() }
+        for sql in statements {
+            try unsafe sql.parameters.withServerArrays {
+                count, types, values, lengths, formats throws(LockstepError) in
+                guard unsafe PQsendQueryParams(handle, sql.text, count, types, values, lengths, formats, 0) == 1 else {
+                    throw lost()
+                }
+            }
+        }
+        guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
+        var last: ServerResult?
+        var failure: LockstepError?
+        while let result = try collect(), result.status != PGRES_PIPELINE_SYNC {
+            switch result.status {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK: last = result
+            case PGRES_PIPELINE_ABORTED: break
+            default: failure = failure ?? result.failure.error()
+            }
+        }
+        if isLost { throw lost() }
+        if let failure { throw failure }
+        guard let last else { throw lost() }
+        return last
+    }
+
     private func endPipeline() {
         endWait()
         _ = unsafe PQexitPipelineMode(handle)

@@ -186,6 +186,11 @@ final class ServerSession: @unchecked Sendable {
         }
     }
 
+    /// Whether a prepared statement is one of this session.
+    func hasPrepared(_ name: String) -> Bool {
+        name.rest(after: "lockstep_").flatMap { Int($0) }.map { $0 >= 1 && $0 <= preparedCount } ?? false
+    }
+
     /// Forgets a prepared statement.
     func forget(prepared name: String) {
         guard pooler == nil else {

@@ -95,9 +95,12 @@ struct ServerSealedNames {
             throw refused(place, "changes the primary key that its cells are sealed to")
         }
         let key = place.keyNames.map { said.name(of: $0, in: place.column.table)?.column }
-        guard !isBound || zip(key, table.shape.key.columns).allSatisfy({ said, now in
-            said.map { SQLName($0) == SQLName(now.name) } == true
-        }) else {
+        guard
+            !isBound
+                || zip(key, table.shape.key.columns).allSatisfy({ said, now in
+                    said.map { SQLName($0) == SQLName(now.name) } == true
+                })
+        else {
             throw unsaid(place, "has a primary key with another name")
         }
         let rowKey = isBound ? SealedRowKey(table.shape.key) : nil

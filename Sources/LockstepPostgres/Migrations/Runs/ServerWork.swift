@@ -6,6 +6,8 @@ struct ServerWork {
     let ledger: ServerLedger
     /// The search path of the run, whatever its versions set.
     let path: String
+    /// What the session had set when the run began.
+    let state: SessionState
     /// Whether sealed columns get their shape alone.
     let isOfShape: Bool
     let observe: (ServerMigrator.Event) throws -> Void
@@ -18,12 +20,15 @@ struct ServerWork {
 
     /// The settings that a transaction of a version begins with.
     func settle(_ connection: borrowing ServerConnection) throws {
-        try connection.execute(
-            """
-            SELECT pg_catalog.set_config('lock_timeout', '1s', true),
-                pg_catalog.set_config('search_path', \(path), true),
-                pg_catalog.set_config('standard_conforming_strings', 'on', true)
-            """)
+        try connection.execute(settings)
+    }
+
+    private var settings: ServerSQL {
+        """
+        SELECT pg_catalog.set_config('lock_timeout', '1s', true),
+            pg_catalog.set_config('search_path', \(path), true),
+            pg_catalog.set_config('standard_conforming_strings', 'on', true)
+        """
     }
 
     /// Runs a script, or one statement of it, in the open transaction, and requires that no rows are lost but those
@@ -53,8 +58,11 @@ struct ServerWork {
         }
         if one == nil { try actions.run(before: statements.count, connection) }
         do {
+            // Under the version's own settings, which can keep the server from counting.
+            let losses = try guardian.requireKept(allowing: script.allowedLosses, connection)
+            try state.restore([settings], connection)
             try names?.follow(connection)
-            return try guardian.requireKept(allowing: script.allowedLosses, connection)
+            return losses
         } catch let error as LockstepError {
             throw script.origin.located(error)
         }
