@@ -9,22 +9,47 @@ struct ServerSnapshot {
     }
 
     let definitions: [Object: String]
+    /// The parts of tables that are not in the set: a program makes them at run time.
+    private let owners: [Object: ExactText]
+    private let partitions: [ExactText: ExactText]
+    /// What it does not have.
+    static let leftOut = "owners, grants, event triggers, operators, casts and statistics"
 
     /// Reads the schema, which must be the connection's current one: names in it are then printed without it.
     init(of schema: String, _ connection: borrowing ServerConnection) throws {
         var definitions: [Object: String] = [:]
+        var owners: [Object: ExactText] = [:]
         for query in Self.queries {
             let rows = try connection.query(
                 """
-                SELECT o.type, o.name, o.definition
+                SELECT o.type, o.name, o.definition, o.owner::text
                 FROM (\(verbatim: query)) AS o (space, owner, type, name, definition)
                 WHERE o.space OPERATOR(pg_catalog.=) \(schema)::name
                     AND NOT pg_catalog.starts_with(o.owner::text, \(EngineTable.prefix))
                 """
-            ) { (Object(type: try $0[0], name: try $0[1]), try $0[2] as String? ?? "") }
-            for (object, definition) in rows { definitions[object] = definition }
+            ) { (Object(type: try $0[0], name: try $0[1]), try $0[2] as String? ?? "", ExactText(try $0[3] as String)) }
+            for (object, definition, owner) in rows { (definitions[object], owners[object]) = (definition, owner) }
         }
-        self.definitions = definitions
+        (self.definitions, self.owners) = (definitions, owners)
+        let parts = try connection.query(
+            """
+            SELECT c.relname::text, r.relname::text FROM pg_catalog.pg_class AS c
+            JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+            JOIN pg_catalog.pg_class AS r ON r.oid OPERATOR(pg_catalog.=) pg_catalog.pg_partition_root(c.oid)
+            WHERE n.nspname OPERATOR(pg_catalog.=) \(schema)::name AND c.relispartition
+                AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,f}'::"char"[])
+            """
+        ) { (ExactText(try $0[0] as String), ExactText(try $0[1] as String)) }
+        partitions = Dictionary(parts) { first, _ in first }
+    }
+
+    /// Whether an object belongs to a partition that another schema does not have, and follows from the table that it is
+    /// a part of: a program makes such partitions at run time.
+    private func isOfOwnPartition(_ object: Object, beside other: ServerSnapshot) -> Bool {
+        guard ["table", "column", "constraint", "index"].containsBytes(of: object.type), let owner = owners[object],
+            let root = partitions[owner]
+        else { return false }
+        return other.partitions[owner] == nil && other.definitions[Object(type: "table", name: root.text)] != nil
     }
 
     /// What this schema has in another way than `other`, in the order of names.
@@ -33,7 +58,7 @@ struct ServerSnapshot {
         return all.compactMap { object -> (object: Object, change: String)? in
             switch (definitions[object], other.definitions[object]) {
             case (nil, _): (object, "missing")
-            case (_, nil): (object, "unexpected")
+            case (_, nil): isOfOwnPartition(object, beside: other) ? nil : (object, "unexpected")
             case (let own?, let expected?):
                 own.hasSameBytes(as: expected) ? nil : (object, "different")
             }
@@ -83,7 +108,7 @@ struct ServerSnapshot {
         FROM pg_catalog.pg_trigger AS g
         JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) g.tgrelid
         JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-        WHERE NOT g.tgisinternal
+        WHERE NOT g.tgisinternal AND g.tgparentid OPERATOR(pg_catalog.=) 0::oid
         """,
         // Who sees and writes which rows.
         """
@@ -104,7 +129,8 @@ struct ServerSnapshot {
         WHERE r.rulename::text OPERATOR(pg_catalog.<>) '_RETURN'
         """,
         """
-        SELECT n.nspname, c.relname, 'view'::text, c.relname::text, pg_catalog.pg_get_viewdef(c.oid, true)
+        SELECT n.nspname, c.relname, 'view'::text, c.relname::text, 
+            pg_catalog.concat_ws(' ', pg_catalog.pg_get_viewdef(c.oid, true), c.relkind::text, c.reloptions::text)
         FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
         WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{v,m}'::"char"[])
@@ -112,6 +138,7 @@ struct ServerSnapshot {
         """
         SELECT n.nspname, c.relname, 'table'::text, c.relname::text,
             pg_catalog.concat_ws(' ', c.relkind::text, c.relpersistence::text, c.relrowsecurity, c.relforcerowsecurity,
+                c.reloptions::text,
                 pg_catalog.pg_get_expr(c.relpartbound, c.oid),
                 (SELECT pg_catalog.string_agg(p.relname::text, ',' ORDER BY i.inhseqno) FROM pg_catalog.pg_inherits AS i
                     JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) i.inhparent
@@ -151,6 +178,16 @@ struct ServerSnapshot {
         FROM pg_catalog.pg_type AS t
         JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
         WHERE t.typtype OPERATOR(pg_catalog.=) ANY ('{e,d}'::"char"[])
+        """,
+        """
+        SELECT n.nspname, c.relname, 'type'::text, c.relname::text,
+            pg_catalog.string_agg(pg_catalog.format('%s %s', a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod)), ','
+                ORDER BY a.attnum)
+        FROM pg_catalog.pg_class AS c
+        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+        JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
+            AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+        WHERE c.relkind OPERATOR(pg_catalog.=) 'c' GROUP BY n.nspname, c.relname
         """,
     ]
 }

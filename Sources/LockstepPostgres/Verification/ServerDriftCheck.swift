@@ -14,7 +14,8 @@ enum ServerDriftCheck {
             throw NotAsked(reason: "no migrations were given to compare the schema with")
         }
         let scripts = try scripts(sets, connection)
-        try requireNoSchema(schema, scripts)
+        let shared = try extensionSchemas(beside: schema, connection)
+        try FreshRunScope(sharing: shared, connection).require(scripts)
         let path: String? = try connection.value(
             "SELECT pg_catalog.current_setting('search_path')")
         try setPath(SQLTokens.quote(schema), connection)
@@ -23,7 +24,6 @@ enum ServerDriftCheck {
         let columns = try SealedRegistries(on: connection, schema: schema).columns
         try makeScratch(connection)
         try connection.execute("SELECT pg_catalog.set_config('lock_timeout', '1s', true)")
-        let shared = try extensionSchemas(beside: schema, connection)
         try setPath(
             ([scratch] + shared).map(SQLTokens.quote).joined(separator: ", "), connection)
         for script in scripts { try replay(script, connection) }
@@ -31,7 +31,7 @@ enum ServerDriftCheck {
         try setPath(SQLTokens.quote(scratch), connection)
         let fresh = try ServerSnapshot(of: scratch, connection)
         return (
-            "\(counted(found.definitions.count, "object")) compared with a fresh run",
+            "\(counted(found.definitions.count, "object")) compared with a fresh run; not \(ServerSnapshot.leftOut)",
             found.differences(from: fresh).map {
                 .failure("\($0.object.type) \($0.object.name) is \($0.change)")
             }
@@ -43,9 +43,9 @@ enum ServerDriftCheck {
             try connection.execute("CREATE SCHEMA \(name: scratch)")
         } catch {
             guard error.context.sqlState == "42501" else { throw error }
-            throw NotAsked(
-                reason:
-                    "the role cannot make a schema for a fresh run: it needs CREATE on the database"
+            throw LockstepError(
+                .notCompared,
+                "the role cannot make a schema for a fresh run: it needs CREATE on the database"
             )
         }
     }
@@ -62,9 +62,9 @@ enum ServerDriftCheck {
             """
         ) { try $0[0] as String }
         guard !schemas.containsBytes(of: schema) else {
-            throw NotAsked(
-                reason:
-                    "the schema \(schema) has an extension, which a fresh run cannot make a second time"
+            throw LockstepError(
+                .notCompared,
+                "the schema \(schema) has an extension, which a fresh run cannot make a second time"
             )
         }
         return schemas
@@ -104,35 +104,17 @@ enum ServerDriftCheck {
             scripts.append(
                 try ServerScript(file.up, Migration.file(file).origin(in: set.name)))
         }
-        guard !scripts.contains(where: \.runsByItself) else {
-            throw NotAsked(
-                reason:
-                    "a migration has statements that the server runs outside a transaction alone"
-            )
-        }
         return scripts
     }
 
-    /// A statement that names the schema would work on the real one.
-    private static func requireNoSchema(
-        _ schema: String, _ scripts: [ServerScript]
-    ) throws {
-        for statement in scripts.flatMap(\.statements) {
-            let bytes = Array(statement.sql.utf8)
-            let words = SQLTokens(bytes, from: 0, .postgres).filter {
-                $0.kind != .space && $0.kind != .comment
-            }.map { String(decoding: bytes[$0.range], as: UTF8.self) }
-            let names = [schema, SQLTokens.quote(schema)]
-            guard
-                zip(words, words.dropFirst()).contains(where: {
-                    names.contains($0) && $1 == "."
-                })
-            else { continue }
-            throw NotAsked(
-                reason:
-                    "the migrations name the schema \(schema), so that a fresh run would change it"
-            )
+    private static func withoutConcurrently(_ sql: String) -> String {
+        let bytes = Array(sql.utf8)
+        let word = SQLTokens(bytes, from: 0, .postgres).first { token in
+            token.kind == .word
+                && String(decoding: bytes[token.range], as: UTF8.self).asciiLowercased.hasSameBytes(as: "concurrently")
         }
+        guard let word else { return sql }
+        return String(decoding: bytes[..<word.range.lowerBound] + bytes[word.range.upperBound...], as: UTF8.self)
     }
 
     private static func replay(
@@ -141,7 +123,14 @@ enum ServerDriftCheck {
         let actions = ServerActions(script, scratch, isOfShape: true)
         for (place, statement) in script.statements.enumerated() {
             try actions.run(before: place, connection)
-            try connection.execute(ServerSQL(verbatim: statement.sql))
+            switch statement.outside {
+            // They change nothing that is compared.
+            case .vacuum, .reindex: continue
+            case .createIndex, .dropIndex:
+                // The same index, in the transaction that is rolled back.
+                try connection.execute(ServerSQL(verbatim: Self.withoutConcurrently(statement.sql)))
+            case nil: try connection.execute(ServerSQL(verbatim: statement.sql))
+            }
         }
         try actions.run(before: script.statements.count, connection)
     }

@@ -130,7 +130,10 @@ struct Verify: ParsableCommand {
             Output.line("\(name)\(padding)\(mark)  \(outcome.summary) (\(Output.duration(outcome.duration)))")
             for finding in outcome.findings { show(finding) }
         }
-        guard report.isClean else { return Output.line("NOT verified") }
+        guard report.isClean else {
+            let isLeft = report.outcomes.contains { $0.check == .drift && !$0.isCarriedOut }
+            return Output.line("NOT verified" + (isLeft ? ": the migrations were not compared" : ""))
+        }
         let left = report.outcomes.filter { !$0.isCarriedOut }.map(\.check)
         Output.line(
             "verified: everything holds" + (left.contains(.drift) ? ", and the migrations were not compared" : "")
@@ -164,6 +167,8 @@ struct Verify: ParsableCommand {
     }
 
     private static func exitCode(_ outcome: VerificationReport.Outcome) -> Exit {
+        // What could not be compared does not differ.
+        guard outcome.obstacle?.code != .notCompared else { return .failed }
         // The error that prevented a check says more than the name of the check.
         switch outcome.obstacle?.code {
         case .busy, .locked, .inputOutput, .accessDenied, .full, .limitExceeded, .wrongKey, .damaged, .tampered:

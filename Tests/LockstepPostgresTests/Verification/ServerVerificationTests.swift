@@ -59,6 +59,82 @@ struct ServerVerificationTests {
                 as: Int.self) == 0)
     }
 
+    private func outcome(_ check: VerificationReport.Check, _ scripts: [String], _ server: borrowing ServerConnection)
+        throws
+        -> VerificationReport.Outcome
+    {
+        let set = try ServerScratch.set(scripts)
+        _ = try ServerMigrator(set).run(on: server)
+        let report = try ServerVerification(sets: [set]).run(on: server)
+        return try #require(report.outcomes.first { $0.check == check })
+    }
+
+    @Test(
+        "A set that reaches what a fresh run does not make is not compared, which is a failure, and changes nothing",
+        arguments: [
+            "SELECT setval('shop.orders_id_seq', 1000, false);", "INSERT INTO shop.orders (item) VALUES ('x');",
+            "SELECT setval('\"shop\".orders_id_seq', 1000, false);", "SET search_path = shop; SELECT 1;",
+            "DO $$BEGIN PERFORM setval('shop.orders_id_seq', 1000, false); END$$;",
+            "DO $$BEGIN PERFORM set_config('search_path', 'shop', true); END$$;", "SET SCHEMA 'shop';",
+        ])
+    func scope(_ statement: String) throws {
+        let server = try TestServer.connection()
+        try server.execute("CREATE SCHEMA shop")
+        try server.execute("CREATE TABLE shop.orders (id bigserial PRIMARY KEY, item text)")
+        let set = try ServerScratch.set(ServerScratch.up(statement))
+        _ = try ServerMigrator(set).run(on: server)
+        try server.execute("INSERT INTO shop.orders (item) SELECT 'x' FROM generate_series(1, 50)")
+        let before = try server.value("SELECT last_value FROM shop.orders_id_seq", as: Int.self)
+        let report = try ServerVerification(sets: [set]).run(on: server)
+        let drift = try #require(report.outcomes.first { $0.check == .drift })
+        #expect(drift.hasFailed && !drift.isCarriedOut && drift.obstacle?.code == .notCompared)
+        #expect(try server.value("SELECT last_value FROM shop.orders_id_seq", as: Int.self) == before)
+    }
+
+    @Test(
+        "An extension in the schema, and a role that cannot make one, leave the schema not compared, which is a failure"
+    )
+    func notCompared() throws {
+        let server = try TestServer.connection()
+        try server.execute("CREATE EXTENSION pgcrypto")
+        let one = try outcome(.drift, [ServerScratch.up("CREATE TABLE t (id int);")], server)
+        #expect(one.hasFailed && !one.isCarriedOut)
+    }
+
+    @Test("Statements outside a transaction are compared as well, and so is what stands after them")
+    func concurrently() throws {
+        let server = try TestServer.connection()
+        let scripts = [
+            ServerScratch.up("CREATE TABLE t (id int, n int);"),
+            ServerScratch.up(
+                "-- lockstep: no transaction\nCREATE INDEX CONCURRENTLY i ON t (id);\nCREATE INDEX CONCURRENTLY j ON t (n);"
+            ),
+            ServerScratch.up("-- lockstep: no transaction\nDROP INDEX CONCURRENTLY j;\nVACUUM t;"),
+        ]
+        let clean = try outcome(.drift, scripts, server)
+        #expect(clean.isCarriedOut && !clean.hasFailed, "\(clean.findings)")
+        try server.execute("DROP INDEX i")
+        #expect(try outcome(.drift, scripts, server).hasFailed)
+    }
+
+    @Test("Partitions that a program makes at run time are no drift, and what somebody hangs on them is")
+    func partitions() throws {
+        let server = try TestServer.connection()
+        let scripts = [
+            ServerScratch.up(
+                """
+                CREATE TABLE t (id int NOT NULL, d text) PARTITION BY RANGE (id);
+                -- lockstep: plaintext t.*
+                """), ServerScratch.up("CREATE INDEX ti ON t (id);"),
+        ]
+        _ = try ServerMigrator(ServerScratch.set(scripts[0])).run(on: server)
+        try server.execute("CREATE TABLE t_1 PARTITION OF t FOR VALUES FROM (0) TO (10)")
+        let clean = try outcome(.drift, scripts, server)
+        #expect(clean.isCarriedOut && !clean.hasFailed, "\(clean.findings)")
+        try server.execute("CREATE RULE r AS ON DELETE TO t_1 DO INSTEAD NOTHING")
+        #expect(try outcome(.drift, scripts, server).hasFailed)
+    }
+
     @Test(
         "What somebody changes on the server is found, by the check that its kind belongs to",
         arguments: [
@@ -79,7 +155,10 @@ struct ServerVerificationTests {
                 "ALTER TABLE tag ADD CONSTRAINT odd CHECK (film <> 3) NOT VALID",
                 "drift constraints"
             ),
-            ("DELETE FROM lockstep_exposed WHERE table_name = 'films'", "exposure"),
+            ("ALTER TABLE log ADD COLUMN more text; INSERT INTO lockstep_exposed VALUES ('log', 'more')", "drift"),
+            ("ALTER TABLE tag DISABLE TRIGGER ALL", "constraints"),
+            ("CREATE TYPE pair AS (a int, b int)", "drift"), ("ALTER TABLE log SET (fillfactor = 50)", "drift"),
+            ("CREATE VIEW more WITH (security_barrier) AS SELECT line FROM log", "drift"),
             (
                 "UPDATE films SET cover = (SELECT cover FROM films WHERE id = 6) WHERE id = 9",
                 "cells manifest"
