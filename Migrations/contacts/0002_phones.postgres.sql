@@ -13,6 +13,7 @@ WHERE btrim(phone) <> ''
 ORDER BY idx;
 CREATE INDEX phone_by_contact ON phone (contact);
 
+-- lockstep: allow loss of column Contacts.phone
 UPDATE "Contacts" SET firstname = coalesce(firstname, ''), lastname = coalesce(lastname, '');
 ALTER TABLE "Contacts"
     ALTER COLUMN firstname TYPE text COLLATE "C",

@@ -18,6 +18,8 @@ ALTER TABLE records ALTER COLUMN txt SET NOT NULL, DROP COLUMN old;
 CREATE INDEX records_by_change ON records ("changedAt" DESC NULLS LAST);
 
 -- lockstep: down
+-- lockstep: allow loss of column records.createdAt
+-- lockstep: allow loss of column records.changedAt
 DROP INDEX records_by_change;
 ALTER TABLE records
     ALTER COLUMN title DROP NOT NULL,

@@ -33,6 +33,9 @@ ALTER TABLE photos
 CREATE INDEX photos_by_content ON photos (sha256);
 
 -- lockstep: down
+-- lockstep: allow loss of column photos.mediaType
+-- lockstep: allow loss of column photos.byteCount
+-- lockstep: allow loss of column photos.sha256
 DROP INDEX photos_by_content;
 ALTER TABLE photos
     ALTER COLUMN name DROP NOT NULL,

@@ -1,6 +1,6 @@
 internal import Lockstep
 
-/// Notices rows that a version loses, from what the server counts anyway: rows deleted (also those that a foreign key
+/// Notices rows and columns that a version loses, from what the server counts anyway: rows deleted (also those that a foreign key
 /// deletes with others), tables dropped, tables truncated. A version that rewrites a table, as some ALTER TABLE do,
 /// gives it another file and keeps its rows.
 struct ServerGuard {
@@ -11,6 +11,7 @@ struct ServerGuard {
         let size: Int
         let deleted: Int
         let inserted: Int
+        let updated: Int
         /// Whether the server's statistics, which can be old, count rows in it.
         let countsRows: Bool
         /// Whether a policy could hide rows.
@@ -22,6 +23,10 @@ struct ServerGuard {
     private let before: [Int64: Table]
     /// The tables that had pages and no rows, by their numbers.
     private let rowless: Set<Int64>
+    /// How many rows the tables had from which the script deletes by its own words.
+    private let counts: [Int64: Int]
+    /// The columns that the script could drop.
+    private let columns: ServerColumnLosses?
 
     /// Reads what is there, at the beginning of the transaction.
     /// - Throws: `LockstepError.Code.serverUnsupported` if the server counts nothing.
@@ -37,6 +42,17 @@ struct ServerGuard {
         }
         let empty = doubtful.isEmpty ? [] : try Self.empty(doubtful, connection)
         rowless = Set(before.filter { $1.size == 0 }.keys).union(empty)
+        let deletions = script.statements.map { StatementReader($0.sql) }.filter { $0.contains("delete") }
+        let names = deletions.reduce(into: Set<SQLName>()) { $0.formUnion($1.names) }
+        var counts: [Int64: Int] = [:]
+        for (number, table) in before
+        where table.size > 0 && !table.mayHide && names.contains(SQLName(table.name)) {
+            let rows: ServerCount? = try connection.value(
+                "SELECT pg_catalog.count(*) FROM ONLY \(name: table.schema).\(name: table.name)")
+            counts[number] = rows?.value
+        }
+        self.counts = counts
+        columns = try ServerColumnLosses(script, connection)
     }
 
     /// Whether a script has a word of what makes a table empty or gives it another file. Where that is in a function, a
@@ -85,6 +101,7 @@ struct ServerGuard {
                 CASE WHEN \(withSizes)::bool THEN coalesce(pg_catalog.pg_relation_size(c.oid), 0) ELSE 0 END,
                 pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
                 pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
+                pg_catalog.pg_stat_get_xact_tuples_updated(c.oid),
                 pg_catalog.pg_stat_get_live_tuples(c.oid) OPERATOR(pg_catalog.>) 0, c.relrowsecurity, s.is_counting
             FROM (SELECT pg_catalog.current_setting('track_counts')::bool) AS s (is_counting)
             LEFT JOIN (pg_catalog.pg_class AS c
@@ -94,14 +111,16 @@ struct ServerGuard {
                 AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
             """
         ) { row -> (number: Int64, table: Table)? in
-            guard try row[9] as Bool else { throw uncounted }
+            guard try row[10] as Bool else { throw uncounted }
             // One row without a table says whether the server counts where there is none.
             guard !row.isNull(0) else { return nil }
             return (
                 try row[0],
                 Table(
                     schema: try row[1], name: try row[2], file: try row[3], size: (try row[4] as ServerCount).value,
-                    deleted: (try row[5] as ServerCount).value, inserted: (try row[6] as ServerCount).value, countsRows: try row[7], mayHide: try row[8])
+                    deleted: (try row[5] as ServerCount).value, inserted: (try row[6] as ServerCount).value,
+                    updated: (try row[7] as ServerCount).value,
+                    countsRows: try row[8], mayHide: try row[9])
             )
         }
         return Dictionary(rows.compactMap(\.self)) { $1 }
@@ -114,12 +133,12 @@ struct ServerGuard {
         allowing allowed: [String], _ connection: borrowing ServerConnection
     ) throws -> [LockstepError] {
         let after = try Self.tables(connection, withSizes: false)
-        var tolerated: [LockstepError] = []
+        var tolerated = try columns?.requireKept(connection) ?? []
         for (number, table) in before.sorted(by: {
             ExactText($0.value.title) < ExactText($1.value.title)
         }) {
             let hadRows = !rowless.contains(number)
-            guard let loss = try Self.loss(table, hadRows, after[number], connection)
+            guard let loss = try loss(number, table, hadRows, after[number], connection)
             else { continue }
             let context = LockstepError.Context(table: table.name)
             guard !allowed.contains(where: { Self.names($0, table) }) else {
@@ -141,8 +160,8 @@ struct ServerGuard {
         }
     }
 
-    private static func loss(
-        _ table: Table, _ hadRows: Bool, _ now: Table?,
+    private func loss(
+        _ number: Int64, _ table: Table, _ hadRows: Bool, _ now: Table?,
         _ connection: borrowing ServerConnection
     ) throws -> String? {
         guard let now else {
@@ -151,8 +170,19 @@ struct ServerGuard {
         }
         let deleted = now.deleted - table.deleted
         let inserted = now.inserted - table.inserted
-        if now.file != table.file, hadRows, try isTruncated(now, inserted, connection) {
+        if now.file != table.file, hadRows, try Self.isTruncated(now, inserted, connection) {
             return "the table \(table.title) is truncated"
+        }
+        if let count = counts[number], deleted > 0, inserted > 0, now.file == table.file {
+            // New rows are no old ones: what stood before and was not changed has a transaction before this one.
+            let standing: ServerCount? = try connection.value(
+                """
+                SELECT pg_catalog.count(*) FROM ONLY \(name: now.schema).\(name: now.name) AS t
+                WHERE pg_catalog.age(t.xmin) OPERATOR(pg_catalog.>)
+                    pg_catalog.age(pg_catalog.pg_current_xact_id()::xid)
+                """)
+            let lost = count - (standing?.value ?? 0) - (now.updated - table.updated)
+            return lost > 0 ? "\(lost) rows of the table \(table.title)" : nil
         }
         guard deleted > inserted else { return nil }
         return "\(deleted - inserted) rows of the table \(table.title)"

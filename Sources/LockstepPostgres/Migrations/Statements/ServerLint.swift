@@ -3,6 +3,8 @@ internal import Lockstep
 /// Findings about statements that a server would run, but that keep others waiting or surprise later.
 struct ServerLint {
     private let file: String
+    /// What the script declares.
+    private let script: ServerScript
     /// Whether a table holds anything now.
     private let isFilled: (StatementReader.Name) throws -> Bool
     private var findings: [LintFinding] = []
@@ -13,7 +15,7 @@ struct ServerLint {
         _ script: ServerScript, _ file: String, isFilled: (StatementReader.Name) throws -> Bool
     ) throws -> [LintFinding] {
         try withoutActuallyEscaping(isFilled) { isFilled in
-            var lint = ServerLint(file: file, isFilled: isFilled)
+            var lint = ServerLint(file: file, script: script, isFilled: isFilled)
             for statement in script.statements { try lint.look(statement) }
             return lint.findings
         }
@@ -38,6 +40,70 @@ struct ServerLint {
             }
         } else if reader.take("alter", "table") {
             try alter(&reader, statement)
+        } else {
+            try destroy(&reader, statement)
+        }
+    }
+
+    /// What takes rows and values away.
+    private mutating func destroy(_ reader: inout StatementReader, _ statement: ServerScript.Statement) throws {
+        if reader.take("drop", "table") || reader.take("truncate") {
+            let isTruncation = StatementReader(statement.sql).contains("truncate")
+            _ = reader.take("table")
+            _ = reader.take("if", "exists")
+            repeat {
+                _ = reader.take("only")
+                guard let table = reader.name(), try isFilled(table) else { continue }
+                let name = table.joined(separator: ".")
+                add(
+                    level(allowing: table), isTruncation ? .deleteAll : .dropTable, statement,
+                    "it \(isTruncation ? "empties" : "drops") \(name), which has rows",
+                    "if that is intended, declare `-- lockstep: allow loss of table \(name)`")
+            } while reader.take(",")
+        } else if reader.take("delete", "from") {
+            _ = reader.take("only")
+            guard let table = reader.name(), try isFilled(table) else { return }
+            let name = table.joined(separator: ".")
+            let isAll = !reader.contains("where")
+            add(
+                isAll ? level(allowing: table) : .warning, .deleteAll, statement,
+                "it deletes \(isAll ? "all rows" : "rows") of \(name)",
+                "if that is intended, declare `-- lockstep: allow loss of table \(name)`")
+        } else if reader.take("update") {
+            _ = reader.take("only")
+            guard let table = reader.name(), !reader.contains("where"), try isFilled(table) else { return }
+            add(
+                .warning, .updateAll, statement,
+                "it writes all rows of \(table.joined(separator: ".")) again, and nobody else can change them meanwhile",
+                "change them in parts, each in a version of its own")
+        }
+    }
+
+    private func level(allowing table: StatementReader.Name) -> LintFinding.Level {
+        let names = [table.joined(separator: "."), table.last ?? ""]
+        let isAllowed = script.allowedLosses.contains { loss in names.contains { SQLName($0) == SQLName(loss) } }
+        return isAllowed ? .warning : .error
+    }
+
+    /// The columns that an ALTER TABLE drops.
+    private mutating func dropColumns(
+        _ reader: StatementReader, _ table: StatementReader.Name, _ statement: ServerScript.Statement
+    ) throws {
+        var reader = reader
+        while !reader.isAtEnd {
+            if reader.take("drop"), !reader.take("constraint") {
+                _ = reader.take("column")
+                _ = reader.take("if", "exists")
+                if let column = reader.name()?.last, try isFilled(table) {
+                    let title = "\(table.joined(separator: ".")).\(column)"
+                    let isAllowed =
+                        script.allowsLoss(of: column, in: table.last ?? "") || level(allowing: table) == .warning
+                    add(
+                        isAllowed ? .warning : .error, .dropColumn, statement, "it drops \(title) with its values",
+                        "if that is intended, declare `-- lockstep: allow loss of column \(title)`")
+                }
+            }
+            while !reader.isAtEnd, !reader.take(",") { reader.skipOver() }
         }
     }
 
@@ -65,6 +131,7 @@ struct ServerLint {
         _ = reader.take("if", "exists")
         _ = reader.take("only")
         guard let table = reader.name() else { return }
+        try dropColumns(reader, table, statement)
         if reader.contains("serial") || reader.contains("bigserial") { serial(statement) }
         if reader.contains("check"), reader.contains("is", "not", "null") {
             checked.insert(ExactText(table.joined(separator: ".")))
@@ -115,7 +182,7 @@ struct ServerLint {
             LintFinding(level, rule, file, statement.line, message, hint: hint))
     }
 
-    private init(file: String, isFilled: @escaping (StatementReader.Name) throws -> Bool) {
-        (self.file, self.isFilled) = (file, isFilled)
+    private init(file: String, script: ServerScript, isFilled: @escaping (StatementReader.Name) throws -> Bool) {
+        (self.file, self.script, self.isFilled) = (file, script, isFilled)
     }
 }

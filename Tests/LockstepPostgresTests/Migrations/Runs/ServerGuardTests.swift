@@ -34,6 +34,7 @@ struct ServerGuardTests {
             ("DO $$BEGIN EXECUTE 'TRUNCATE child'; END$$;", ["child"]),
             ("ALTER TABLE child ALTER n TYPE bigint; TRUNCATE child;", ["child"]),
             ("INSERT INTO child VALUES (50, 2, 1); DELETE FROM child WHERE id < 4;", ["child"]),
+            ("DELETE FROM child; INSERT INTO child SELECT i, 1, 0 FROM generate_series(1, 20) AS i;", ["child"]),
             (
                 "ALTER TABLE child ALTER n TYPE bigint; INSERT INTO child VALUES (50, 1, 1); DELETE FROM child WHERE id < 4;",
                 ["child"]
@@ -52,6 +53,41 @@ struct ServerGuardTests {
             ServerScratch.set(Self.base, ServerScratch.up(declared))
         ).run(on: server)
         #expect(report.notices.count { $0.code == .rowsLost } == tables.count)
+    }
+
+    @Test(
+        "A column that goes with its values rolls back the version, and passes where it is declared",
+        arguments: [
+            "ALTER TABLE child DROP COLUMN n;", "ALTER TABLE child ADD COLUMN m int, DROP n;",
+            "DO $$BEGIN EXECUTE 'ALTER TABLE child DROP COLUMN n'; END$$;",
+        ], ["column child.n", "table child"])
+    func columns(_ sql: String, _ declaration: String) throws {
+        let server = try TestServer.connection()
+        let error = refused(.valuesLost) {
+            _ = try ServerMigrator(ServerScratch.set(Self.base, ServerScratch.up(sql))).run(on: server)
+        }
+        #expect(error?.context.table == "child" && error?.context.column == "n")
+        #expect(try server.value("SELECT count(n) FROM child") == 20)
+        let declared = "-- lockstep: allow loss of \(declaration)\n\(sql)"
+        let report = try ServerMigrator(ServerScratch.set(Self.base, ServerScratch.up(declared))).run(on: server)
+        #expect(report.notices.map(\.code) == [.valuesLost])
+    }
+
+    @Test("A plan names what its statements take away, and how to declare it")
+    func planned() throws {
+        let server = try TestServer.connection()
+        _ = try ServerMigrator(ServerScratch.set(Self.base)).run(on: server)
+        for (sql, rule) in [
+            ("ALTER TABLE child DROP COLUMN n;", "drop-column"), ("DELETE FROM child;", "delete-all"),
+            ("TRUNCATE child;", "delete-all"), ("DROP TABLE parent, child;", "drop-table"),
+            ("DELETE FROM child WHERE id = 1;", "delete-all"), ("UPDATE child SET n = 0;", "update-all"),
+        ] {
+            let set = try ServerScratch.set(Self.base, ServerScratch.up(sql))
+            let preview = try ServerMigrator(set).preview(on: server)
+            #expect(preview.lint.contains { $0.rule == rule }, "\(sql): \(preview.lint)")
+        }
+        let empty = try ServerScratch.set(Self.base, ServerScratch.up("DROP TABLE nothing; TRUNCATE nothing;"))
+        #expect(try ServerMigrator(empty).preview(on: server).lint.isEmpty)
     }
 
     @Test("Rows that a policy hides from the role are rows")
@@ -94,7 +130,8 @@ struct ServerGuardTests {
         arguments: [
             "ALTER TABLE child ALTER n TYPE bigint;",
             "ALTER TABLE child ADD COLUMN r double precision DEFAULT random();",
-            "UPDATE child SET n = 0; ALTER TABLE child DROP COLUMN n;",
+            "UPDATE child SET n = NULL; ALTER TABLE child ADD COLUMN m int; ALTER TABLE child DROP COLUMN m;",
+            "ALTER TABLE child RENAME n TO old; ALTER TABLE child ADD n int; UPDATE child SET n = old; ALTER TABLE child DROP old;",
             "DROP TABLE nothing;", "TRUNCATE nothing;",
             // Pages without rows.
             "DROP TABLE spent;", "TRUNCATE spent;", "ALTER TABLE spent ALTER id TYPE int;",
