@@ -43,7 +43,7 @@ public struct ServerConnection: ~Copyable, Sendable {
     /// - Throws: `LockstepError` with the server's SQLSTATE in its context, and a code that follows from it.
     @discardableResult
     public func execute(_ sql: ServerSQL) throws(LockstepError) -> Int {
-        guard sql.lookups.isEmpty else { throw ServerSQL.unread }
+        guard sql.lookups.isEmpty else { throw fields == nil ? ServerSQL.keysMissing : ServerSQL.unread }
         return try session.run(sql).affected
     }
 

@@ -10,7 +10,8 @@ extension CopyTable {
 
     /// Lets AUTOINCREMENT in a file go on after the last number that the server's sequence has given.
     func setLastNumber(in file: borrowing Connection, from server: borrowing ServerConnection) throws {
-        guard key.count == 1, try Self.counts(file), let sequence = self.server.detail(columns[key[0]].serverName)?.sequence
+        guard key.count == 1, try Self.counts(file),
+            let sequence = self.server.detail(columns[key[0]].serverName)?.sequence
         else { return }
         let last: ServerCount? = try server.value(
             "SELECT pg_catalog.pg_sequence_last_value(\(sequence)::regclass)")

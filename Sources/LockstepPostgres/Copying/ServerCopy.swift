@@ -250,7 +250,8 @@ public struct ServerCopy: Sendable {
             }
             let largest: Int64? = try server.value(
                 "SELECT pg_catalog.max(\(name: column.serverName)) FROM \(verbatim: table.server.quotedName)")
-            let isKey = table.key.count == 1 && SQLName(column.serverName) == SQLName(table.columns[table.key[0]].serverName)
+            let isKey =
+                table.key.count == 1 && table.columns[table.key[0]].serverName.hasSameBytes(as: column.serverName)
             let last = max(largest ?? 0, isKey ? counted ?? 0 : 0)
             guard last > 0 else { continue }
             try server.execute("SELECT pg_catalog.setval(\(sequence)::regclass, \(last)::int8)")

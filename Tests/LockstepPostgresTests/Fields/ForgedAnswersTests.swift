@@ -100,6 +100,7 @@ struct ForgedAnswersTests {
         let rows: [[Value]] = (1...count).map { [.text("t\($0)"), .integer($0 == count ? 1 : 2)] }
         refused(.sqlFailed) { try server.insert("films", ["title", "year"], rows) }
         if count > 1 { #expect(try server.value("SELECT count(*) FROM films") == 0) }
+        try operate.execute("DELETE FROM films")
         let others = rows.map { [$0[0], .integer(3)] }
         #expect(try server.insert("films", ["title", "year"], others).count == count)
         #expect(try server.query("SELECT id, title FROM films WHERE year = 3") { try $0[1] as String }.count == count)
