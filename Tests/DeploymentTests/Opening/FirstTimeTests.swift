@@ -79,7 +79,7 @@ struct FirstTimeTests {
             .blocking.close()
     }
 
-    @Test("Whoever lists a file under another identity does not make it new", arguments: [false, true])
+    @Test("Listing a file under another identity does not make it new", arguments: [false, true])
     func operated(isMigrating: Bool) throws {
         do {
             var keyring = try scratch.keyring.open(scratch.key)

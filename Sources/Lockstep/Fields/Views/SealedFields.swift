@@ -110,7 +110,7 @@ extension ConnectionOptions {
     /// Whether the file is new to fields keyrings that remember other databases, and not this one; false by default.
     ///
     /// Nothing but a person, or the program that has made the file, can know that: the file says itself which database
-    /// it is, and whoever has a slot of the database's keyring can list it there. So set it for one opening, with a
+    /// it is, and anyone who has a slot of the database's keyring can list it there. So set it for one opening, with a
     /// file of which you know where it comes from. The file has no sealed columns yet, which ``mayBeUnsealed`` need not
     /// say then; or it is a fork, with the registry of the database that it was forked from, not older than the keyring
     /// remembers. Any other registry that the keyring does not remember is refused still. It changes nothing for a

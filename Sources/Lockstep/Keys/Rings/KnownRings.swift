@@ -3,7 +3,7 @@ package import SystemPackage
 // The rings that an identity has opened
 // =====================================
 //
-// A recipient is public. Whoever knows it can make a keyring, and a database under it, that open for its identity, and put
+// A recipient is public. Anyone who knows it can make a keyring, and a database under it, that open for its identity, and put
 // them in the place of others: what is written there is then readable for its maker. A keyring opened by an identity is
 // therefore remembered beside the identity's file, where the writer of another folder cannot change it, as a line of text:
 //
@@ -65,10 +65,10 @@ package struct KnownRings: Sendable {
         let bytes = try FileAccess.read(path, limit: Self.largestFile, .secret)
         guard let text = String(validating: bytes, as: UTF8.self) else { throw malformed }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
-        guard lines.popFirst().map({ $0.hasSameBytes(as: Self.header) }) == true, lines.popLast()?.isEmpty == true
-        else {
+        guard lines.first.map({ $0.hasSameBytes(as: Self.header) }) == true, lines.popLast()?.isEmpty == true else {
             throw malformed
         }
+        lines = lines.dropFirst()
         var known: [FilePath: RingID] = [:]
         for line in lines {
             let parts = line.split(separator: " ", omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// What tells a keyring's ring from every other: 16 random bytes that it gets when it is made, and again when its ring key is
+/// What distinguishes a keyring's ring from every other: 16 random bytes that it gets when it is made, and again when its ring key is
 /// replaced. It is no secret.
 ///
 /// A keyring that opens with a passphrase or a key file was made by somebody who knows that. One that opens for a recipient

@@ -57,7 +57,7 @@ extension SchemaGuard {
         return after.countedTable(table.formerName).map { ($0, .replaced) }
     }
 
-    /// Whether the rows of a table that may lose some still are those of before: it was not made anew with other rows.
+    /// Whether the rows of a table that may lose some still are those of before: it was not made again with other rows.
     private func stands(_ number: Int, _ table: TouchedTable, _ after: SchemaCatalogue) -> Bool {
         guard let (successor, tie) = successor(of: number, table, after) else { return false }
         return tie == .same || names.filled(from: number)[successor.name] == true

@@ -1,5 +1,3 @@
-internal import CSQLCipher
-
 extension SchemaGuard {
     /// Requires that a full-text table over a table whose rows have other row ids now still finds the right ones. SQLite
     /// numbers the rows of a table without INTEGER PRIMARY KEY as they are inserted.
@@ -37,9 +35,6 @@ extension SchemaGuard {
             }
         }
     }
-
-    /// SQLITE_CORRUPT_VTAB, a macro that Swift cannot import: an index and its rows differ.
-    private static let differs = SQLITE_CORRUPT | 1 << 8
 
     private var rowIDs: Set<SQLName> { ["rowid", "_rowid_", "oid"] }
 
@@ -83,7 +78,7 @@ extension SchemaGuard {
         do {
             _ = try core.ask(SQL(verbatim: sql)) { _ in true }
             return true
-        } catch let error as LockstepError where error.context.sqliteCode == Self.differs {
+        } catch let error as LockstepError where error.context.sqliteCode == ResultCode.virtualTableDamaged {
             return false
         }
     }

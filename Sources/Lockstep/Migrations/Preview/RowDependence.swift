@@ -92,7 +92,7 @@ extension MigrationScript {
 
 extension Array {
     /// The parts between elements whose value is `separator`.
-    func split<Value: Equatable>(
+    fileprivate func split<Value: Equatable>(
         separator: Value, by value: KeyPath<Element, Value>
     ) -> [ArraySlice<Element>] {
         split(omittingEmptySubsequences: true) { $0[keyPath: value] == separator }

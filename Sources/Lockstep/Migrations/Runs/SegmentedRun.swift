@@ -167,7 +167,10 @@ struct SegmentedRun {
         }
         var counted = state.rows
         let done: Backfill.Batch?
-        let part = try counted.flatMap { _ in try located(line) { try backfill.part(after: cursor, on: connection) } }
+        let later = try counted.flatMap { _ in
+            try located(line) { try backfill.condition(after: cursor, on: connection) }
+        }
+        let part = later.map { SchemaGuard.Part(table: SQLName(backfill.table), condition: $0) }
         if counted == nil {
             let total = try located(line) {
                 try BackfillKey(backfill.table, connection).rowsLeft(after: cursor, connection)

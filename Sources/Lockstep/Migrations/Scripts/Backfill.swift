@@ -67,12 +67,12 @@ struct Backfill: Sendable, Equatable {
         return Batch(last: range.last, rows: range.rows)
     }
 
-    /// The rows of the batch after the key `cursor`; nil if no rows remain.
-    func part(after cursor: Value, on connection: borrowing Connection) throws -> SchemaGuard.Part? {
+    /// The condition for the rows of the batch after the key `cursor`; nil if no rows remain.
+    func condition(after cursor: Value, on connection: borrowing Connection) throws -> String? {
         let key = try BackfillKey(table, connection)
         guard let range = try key.range(after: cursor, batch, connection) else { return nil }
         let keys = "\(Self.literal(range.first)) AND \(Self.literal(range.last))"
-        return SchemaGuard.Part(table: SQLName(table), condition: "\(key.name) BETWEEN \(keys)")
+        return "\(key.name) BETWEEN \(keys)"
     }
 
     /// A value in SQL, compared as if it were bound.

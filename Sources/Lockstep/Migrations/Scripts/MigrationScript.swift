@@ -42,7 +42,7 @@ package struct MigrationScript: Sendable, Equatable {
             return tokens.isEmpty ? nil : Array(tokens)
         }
         guard let first = scripts.first?.first, let last = scripts.last else { return false }
-        let end = last.split(separator: ";", by: \.word).last?.first
+        let end = last.reversed().drop { $0.word == ";" }.prefix { $0.word != ";" }.last
         // exact: words of the source
         return first.word == "begin" && ["commit", "end"].contains(end?.word)
     }

@@ -32,6 +32,9 @@ enum ResultCode {
         return LockstepError(kind, "\(message) in: \(SQLTokens.redact(sql))", advice: advice, context: context)
     }
 
+    /// SQLITE_CORRUPT_VTAB, a macro that Swift cannot import: what a virtual table keeps is not what it is about.
+    static let virtualTableDamaged = SQLITE_CORRUPT | 1 << 8
+
     /// SQLITE_READONLY_DBMOVED, a macro that Swift cannot import.
     private static let databaseMoved = SQLITE_READONLY | 4 << 8
 
