@@ -98,9 +98,9 @@ final class CredentialSource {
     }
 
     /// Remembers the new ring of a keyring that was known.
-    func replaced(_ keyring: borrowing Keyring, _ file: KeyringFile) throws {
+    func replaced(_ keyring: borrowing Keyring) throws {
         guard let identity else { return }
-        try KnownRings(of: identity).replace(keyring, at: file)
+        try KnownRings(of: identity).replace(keyring)
     }
 
     /// Reads the keyring's file again. If someone has given it another ring key, it is opened again.

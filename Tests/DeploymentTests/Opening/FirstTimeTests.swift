@@ -39,13 +39,14 @@ struct FirstTimeTests {
         throws
     {
         try open(sealed: false).blocking.close()
-        let before = try scratch.files()
+        let keyring = try #require(dataset.keyring).path
+        let before = try Bytes.read(keyring)
         for mode in [OpeningMode.openOrCreate, .existing] {
             let error = try #require(throws: LockstepError.self) { try open(mode: mode).blocking.close() }
             #expect(error.code == .registryMissing)
             #expect(error.hint?.contains("`firstTime`") == true)
         }
-        #expect(try scratch.files() == before)
+        #expect(try Bytes.read(keyring) == before)
         #expect(try isRemembered() == nil)
         try open(firstTime: true).blocking.close()
         #expect(try isRemembered() == true)
@@ -79,7 +80,7 @@ struct FirstTimeTests {
             .blocking.close()
     }
 
-    @Test("Listing a file under another identity does not make it new", arguments: [false, true])
+    @Test("Anyone who lists a file under another identity does not make it new", arguments: [false, true])
     func operated(isMigrating: Bool) throws {
         do {
             var keyring = try scratch.keyring.open(scratch.key)

@@ -90,7 +90,7 @@ def spelled(code):
 
 def manifest_findings(server, manifest, rows):
     found = []
-    for _, changes, _, mac, _, _ in rows["dataset"]:
+    for _, changes, _, mac, *_ in rows["dataset"]:
         found = registry_findings(manifest, changes, bytes.fromhex(mac))
     if not rows["dataset"]:
         found = ["registry-missing"]

@@ -205,7 +205,7 @@ public struct KeyringFile: Sendable, Hashable {
     var folder: FilePath { AtomicFile.parent(of: path) }
 
     /// The same file, by the real path of its folder.
-    var real: KeyringFile {
+    private var real: KeyringFile {
         get throws {
             let folder = try RealPath.of(folder)
             return KeyringFile(path.lastComponent.map { folder.appending($0) } ?? path)

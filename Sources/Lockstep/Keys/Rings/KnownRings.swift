@@ -3,17 +3,18 @@ package import SystemPackage
 // The rings that an identity has opened
 // =====================================
 //
-// A recipient is public. Anyone who knows it can make a keyring, and a database under it, that open for its identity, and put
-// them in the place of others: what is written there is then readable for its maker. A keyring opened by an identity is
-// therefore remembered beside the identity's file, where the writer of another folder cannot change it, as a line of text:
+// A recipient is public. Anyone who knows it can make a keyring, and a database under it, that open for its identity,
+// and put them in the place of others: what is written there is then readable for its maker. A keyring opened by an
+// identity is therefore remembered beside the identity's file, where the writer of another folder cannot change it, as
+// a line of text:
 //
 //     <identity file>.rings, mode 0600
 //
 //     lockstep-rings 1
 //     ring-<32 hexadecimal digits> <the keyring's path, absolute, percent-encoded>
 //
-// The lines are in the byte order of the paths. The first keyring at a path is believed; another ring there is refused from
-// then on, until somebody names the new one.
+// The lines are in the byte order of the paths. The first keyring at a path is believed; another ring there is refused
+// from then on, until somebody names the new one.
 
 /// The rings that an identity has opened, and where.
 package struct KnownRings: Sendable {
@@ -29,8 +30,8 @@ package struct KnownRings: Sendable {
     /// - Parameter isNamed: Whether somebody has named this ring, so that it may replace another one.
     /// - Returns: Whether the ring was never seen.
     /// - Throws: ``LockstepError/Code/otherRing`` if another ring was seen at the keyring's path;
-    ///   ``LockstepError/Code/malformedInput`` for a file that is none; ``LockstepError/Code/permissionsTooOpen``; any error
-    ///   of writing it.
+    ///   ``LockstepError/Code/malformedInput`` for a file that is none; ``LockstepError/Code/permissionsTooOpen``; any
+    ///   error of writing it.
     @discardableResult
     package func meet(_ keyring: borrowing Keyring, isNamed: Bool = false) throws -> Bool {
         guard let file = keyring.file?.path else { return false }
@@ -42,10 +43,9 @@ package struct KnownRings: Sendable {
     }
 
     /// Remembers the ring that a keyring has got from this process.
-    package func replace(_ keyring: borrowing Keyring, at file: KeyringFile) throws {
-        let place = try file.real.path
-        guard try read()[place] != nil else { return }
-        _ = try remember(keyring.ring, at: place)
+    package func replace(_ keyring: borrowing Keyring) throws {
+        guard let file = keyring.file?.path, try read()[file] != nil else { return }
+        _ = try remember(keyring.ring, at: file)
     }
 
     private func remember(_ ring: RingID, at file: FilePath) throws -> Bool {
@@ -64,13 +64,12 @@ package struct KnownRings: Sendable {
         guard FileAccess.exists(path) else { return [:] }
         let bytes = try FileAccess.read(path, limit: Self.largestFile, .secret)
         guard let text = String(validating: bytes, as: UTF8.self) else { throw malformed }
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
-        guard lines.first.map({ $0.hasSameBytes(as: Self.header) }) == true, lines.popLast()?.isEmpty == true else {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count > 1, lines[0].hasSameBytes(as: Self.header), lines[lines.count - 1].isEmpty else {
             throw malformed
         }
-        lines = lines.dropFirst()
         var known: [FilePath: RingID] = [:]
-        for line in lines {
+        for line in lines[1..<(lines.count - 1)] {
             let parts = line.split(separator: " ", omittingEmptySubsequences: false)
             guard parts.count == 2, let ring = RingID(parts[0]), let file = PercentEncodedPath.decode(parts[1]),
                 known.updateValue(ring, forKey: file) == nil
@@ -85,8 +84,9 @@ package struct KnownRings: Sendable {
         LockstepError(
             .otherRing, "\(file) has \(ring), and \(path) remembers \(known) there",
             advice: """
-                somebody made another keyring in its place, which anybody can who knows the recipient: put the right one \
-                back; if its ring key was replaced, or you made another database there, name the new ring once with \(.ring)
+                somebody made another keyring in its place, which anybody can who knows the recipient: put the right \
+                one back; if its ring key was replaced, or you made another database there, name the new ring once \
+                with \(.ring)
                 """, context: .file(file))
     }
 

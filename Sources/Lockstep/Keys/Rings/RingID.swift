@@ -1,9 +1,9 @@
-/// What distinguishes a keyring's ring from every other: 16 random bytes that it gets when it is made, and again when its ring key is
+/// The name of a keyring's ring: 16 random bytes that it gets when it is made, and again when its ring key is
 /// replaced. It is no secret.
 ///
-/// A keyring that opens with a passphrase or a key file was made by somebody who knows that. One that opens for a recipient
-/// can have been made by anybody, because a recipient is public: only its ring says whether it is the right one. So a program
-/// can name the ring that it expects, as `lockstep init` and `lockstep keys list` print it.
+/// A keyring that opens with a passphrase or a key file was made by somebody who knows that. One that opens for a
+/// recipient can have been made by anybody, because a recipient is public: only its ring says whether it is the right
+/// one. So a program can name the ring that it expects, as `lockstep init` and `lockstep keys list` print it.
 public struct RingID: Sendable, Hashable, CustomStringConvertible {
     static let prefix = "ring-"
 
@@ -36,8 +36,8 @@ extension Keyring {
         throw LockstepError(
             .otherRing, "the keyring\(file.map { " \($0.path)" } ?? "") has \(ring), and not \(due)",
             hint: """
-                somebody made another keyring in its place: put the right one back; if its ring key was replaced, find out \
-                its ring from who did that
+                somebody made another keyring in its place: put the right one back; if its ring key was replaced, find \
+                out its ring from who did that
                 """, context: file.map { .file($0.path) } ?? .init())
     }
 }

@@ -76,13 +76,13 @@ extension RowComparison {
                 return true
             }
             let own = hashes[keyed.count...]
-            func named() throws -> String? { namesKeys ? try Self.text(ofKey: row, keyed.count) : nil }
+            let name = namesKeys ? try Self.text(ofKey: row, keyed.count) : nil
             guard isThere == true else {
                 missing += 1
                 if search.add(own.dropFirst(newTerms.count)) {
-                    waiting.append((nil, try named()))
+                    waiting.append((nil, name))
                 } else {
-                    tally.gone.add(try named())
+                    tally.gone.add(name)
                 }
                 return
             }
@@ -95,9 +95,9 @@ extension RowComparison {
             // Of a table without a key of its own, another row can have the rowid now.
             let mayBeElsewhere = old.key.isEmpty || (tie == .moved && differences.contains { $0.kind != .converted })
             if mayBeElsewhere, search.add(own.dropFirst(newTerms.count)) {
-                waiting.append((differences, try named()))
+                waiting.append((differences, name))
             } else {
-                add(differences, try named(), to: &tally)
+                add(differences, name, to: &tally)
             }
         }
         try search.look(in: filled, after.core)

@@ -48,7 +48,7 @@ extension Keys {
                         + "credentials\(Self.hint(dropped, slots)), or confirm with --drop-others")
             }
             try file.save(&keyring)
-            try source.replaced(keyring, file)
+            try source.replaced(keyring)
             Output.line("\(file.path) has a new ring key and \(counted(names.count, "slot"))")
             access.remember(&keyring, file, source)
         }
