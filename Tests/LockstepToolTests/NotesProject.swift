@@ -44,7 +44,8 @@ struct NotesProject {
 
     /// As an operator does, with the database's key and no check of Lockstep.
     func tamper(_ statements: SQL...) throws {
-        let connection = try Connection.open(folder.file("n.db"), key: keyring().databaseKey(version: 1))
+        let path = folder.file("n.db")
+        let connection = try Connection.open(path, key: keyring().keyOfNew(path))
         try connection.with(rights: .engine) {
             for statement in statements { try connection.execute(statement) }
         }

@@ -55,7 +55,7 @@ struct DamagedLogCommandTests {
         let made = folder.file("made")
         return try KeyringFile.database(beside: made.appending("data.db")).open { _ in
             try KeyFile.read(made.appending("k"))
-        }.databaseKey(version: 1)
+        }.keyOfNew(made.appending("data.db"))
     }
 
     private static func run(_ line: String, in folder: FilePath) async throws -> (

@@ -42,7 +42,7 @@ struct TamperedDatabase {
     func keys() throws -> FieldKeys { try fields().fieldKeys(named: "films") }
 
     /// The operator's connection: it opens the file whatever keyring the file remembers.
-    func operatorKey() throws -> DatabaseKey { try keyring().databaseKey(version: 1) }
+    func operatorKey() throws -> DatabaseKey { try keyring().databaseKey(ofBackup: path) }
 
     /// Runs SQL as the operator's own program does, without any Lockstep check.
     func tamper(_ body: (borrowing Connection) throws -> Void) throws {
