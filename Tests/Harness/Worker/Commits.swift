@@ -27,8 +27,8 @@ struct Commits {
         let keyring: FilePath
         let keyFile: FilePath
 
-        func key() throws -> DatabaseKey {
-            try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }.activeDatabaseKey()
+        func key(of path: FilePath) throws -> DatabaseKey {
+            try KeyringFile(keyring).open { _ in try KeyFile.read(keyFile) }.databaseKey(for: path)
         }
     }
 
@@ -58,7 +58,7 @@ struct Commits {
     private func open() throws -> Connection {
         var options = ConnectionOptions()
         options.synchronous = .normal
-        return try Connection.open(path, key: key.key(), options: options)
+        return try Connection.open(path, key: key.key(of: path), options: options)
     }
 
     /// Restarts the log as often as possible: all of it is copied before each commit.
@@ -107,7 +107,7 @@ struct Commits {
         options.connection.busyTimeout = .seconds(20)
         // Checkpoints run continuously.
         options.checkpointPages = 60
-        let store = try Store.open(path, rawKey: key.key(), options: options)
+        let store = try Store.open(path, rawKey: key.key(of: path), options: options)
         var rounds = 0
         while maximum.goesOn(after: rounds) {
             let expected = rounds

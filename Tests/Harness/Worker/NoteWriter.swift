@@ -15,7 +15,7 @@ enum NoteWriter {
                 var options = ConnectionOptions()
                 options.synchronous = .normal
                 options.busyTimeout = .milliseconds(100)
-                let connection = try Connection.open(work.path, key: work.key.key(), options: options)
+                let connection = try Connection.open(work.path, key: work.key.key(of: work.path), options: options)
                 while !FileManager.default.fileExists(atPath: stop) {
                     number += 1
                     do {

@@ -83,7 +83,7 @@ final class CustodyBench {
                 try connection.execute(
                     "INSERT INTO person (name, ssn) VALUES (?, ?), (?, ?)", "\(name)1", "one", "\(name)2", "two")
             }
-            let index = name == "a" ? "--index exact --accept-histogram" : ""
+            let index = name == "a" ? "--index exact --accept-histogram" : "--first-time"
             try run("seal person.ssn --fields people \(index) \(access)")
         }
         try run("backup @c.db -d @a.db \(keys)")

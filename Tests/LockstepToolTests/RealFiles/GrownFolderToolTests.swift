@@ -28,7 +28,7 @@ struct GrownFolderToolTests {
             lockstep migrate --to \(grown.first) >out
             lockstep plan --brief --write-declare needed >out 2>&1 || echo "plan $?"
             lockstep plan --brief --declare-file needed >out 2>&1 || echo "plan $?"
-            lockstep migrate --declare-file needed 2>out | wc -l
+            lockstep migrate --declare-file needed 2>out | grep -c '^up '
             lockstep verify --declare-file needed | tail -n 1
             cat needed
             lockstep query "\(query.joined(separator: " UNION ALL "))" | tail -n +2 | sort

@@ -204,6 +204,7 @@ struct SealedWriteTests {
         CREATE TRIGGER t AFTER DELETE ON child BEGIN UPDATE film SET title = 'plain' WHERE id = 4; END;
         INSERT INTO child (film) VALUES (3);
         -- lockstep: allow loss of table film
+        -- lockstep: allow changed values of column film.title
         -- lockstep: allow loss of table child
         DELETE FROM film WHERE id = 3;
         """,

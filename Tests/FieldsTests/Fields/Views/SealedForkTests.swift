@@ -153,7 +153,7 @@ struct SealedForkTests {
     }
 
     private func operating(_ path: FilePath) throws -> Connection {
-        try Connection.open(path, key: scratch.keyring().databaseKey(version: 1).withoutOrigin())
+        try Connection.open(path, key: scratch.keyring().keyOfNew(path).withoutOrigin())
     }
 
     private func unseal(_ path: FilePath) throws {

@@ -126,7 +126,7 @@ struct SealedProofTests {
     )
     func withoutKeys() throws {
         func store() throws -> Store {
-            try Store.open(bench.path, rawKey: bench.keyring().activeDatabaseKey())
+            try Store.open(bench.path, rawKey: bench.keyring().databaseKey(for: bench.path))
         }
         try store().blocking.requireSealed(by: OperatorPrototype.set())
         try bench.tamper { connection in try SealedTrustTests.strip(connection) }

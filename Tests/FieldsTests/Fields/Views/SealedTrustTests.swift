@@ -220,12 +220,12 @@ struct SealedTrustTests {
             var options = ConnectionOptions()
             options.sealed = [path]
             Refusal.expect(.keyUnavailable) {
-                _ = try Connection.open(bench.path, key: bench.keyring().activeDatabaseKey(), options: options)
+                _ = try Connection.open(bench.path, key: bench.keyring().databaseKey(for: bench.path), options: options)
             }
             var store = StoreOptions()
             store.sealed = [path]
             Refusal.expect(.keyUnavailable) {
-                _ = try Store.open(bench.path, rawKey: bench.keyring().activeDatabaseKey(), options: store)
+                _ = try Store.open(bench.path, rawKey: bench.keyring().databaseKey(for: bench.path), options: store)
             }
         }
     }
