@@ -7,7 +7,7 @@ enum Undetected: String, CaseIterable, Comparable {
         "see which rows share a token of a blind index, and how often each token occurs"
     case rows = "delete rows, or insert rows whose sealed columns are NULL"
     case nulledCells = "set a cell to NULL"
-    case formerCells = "restore an older cell of the same row"
+    case formerCells = "restore an older cell of the same row, or that of a fork"
     case movedDeterministicCells =
         "move a deterministic (`FD`) cell to another row of its column"
     case cellsInTransit = "write plaintext into a column that is still being sealed"
