@@ -86,7 +86,7 @@ struct PythonReaderTests {
             let read = try PythonReader.read(
                 file.path, "keyfile", secret: Self.secret("keyfile"))
             #expect(try read == PythonReader.Contents(ring, opened: "keyfile"))
-            #expect(read.format == 4 && read.own.count == (purpose == .database ? 1 : 0))
+            #expect(read.format == 4 && read.own.isEmpty == (purpose != .database))
             #expect(read.former.count == 1)
             #expect(read.files.count + read.sealed.count == 3)
         }
