@@ -77,7 +77,8 @@ extension Keyring {
             + document.keys.filter { $0.kind == .database && $0.state != .destroyed && $0 != active }.reversed()
     }
 
-    fileprivate borrowing func usableEntry(_ version: UInt32) -> KeyringDocument.KeyEntry? {
+    /// The entry of a database key that can still be had.
+    borrowing func usableEntry(_ version: UInt32) -> KeyringDocument.KeyEntry? {
         document.keys.first { $0.kind == .database && $0.version == version && $0.state != .destroyed }
     }
 
@@ -95,7 +96,9 @@ extension Keyring {
         for entry in try usableEntries() {
             let version = try versionKey(entry.version)
             keys.append(SharedSecret(try version.shared()))
-            if let identity { keys.append(SharedSecret(try version.own(of: identity, salt: Random.bytes(16)))) }
+            if let identity {
+                keys.append(SharedSecret(try version.own(of: identity, salt: Random.bytes(DatabaseKey.saltLength))))
+            }
         }
         return keys
     }

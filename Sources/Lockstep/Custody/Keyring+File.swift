@@ -45,10 +45,7 @@ extension Keyring {
         guard FileAccess.exists(path) else { return FileKey(entry: active) }
         if let found = try KeySearch.key(of: path, self) { return found }
         // Nothing of it verifies: what it should be says best what is wrong.
-        guard let record = try record(at: path), let salt = record.salt,
-            let entry = document.keys.first(where: {
-                $0.kind == .database && $0.version == record.keyVersion && $0.state != .destroyed
-            })
+        guard let record = try record(at: path), let salt = record.salt, let entry = usableEntry(record.keyVersion)
         else { return FileKey(entry: active) }
         return FileKey(entry: entry, file: record.database, salt: salt)
     }

@@ -28,9 +28,10 @@ public struct DatabaseAccess: ~Copyable, Sendable {
     ///   - key: What opens its keyring.
     ///   - keyring: Its keyring; nil for the one beside the database.
     ///   - ring: The ring that the keyring must have; nil for any, or for the one that its identity file remembers.
-    /// - Throws: ``LockstepError/Code/keyringMissing``; ``LockstepError/Code/otherRing``; ``LockstepError/Code/noUsableSlot`` and
-    ///   ``LockstepError/Code/slotNotOpened`` if the key does not open it; ``LockstepError/Code/keyringMismatch`` for a
-    ///   keyring of another purpose; ``LockstepError/Code/permissionsTooOpen``; any error of reading it and the key.
+    /// - Throws: ``LockstepError/Code/keyringMissing``; ``LockstepError/Code/otherRing``;
+    ///   ``LockstepError/Code/noUsableSlot`` and ``LockstepError/Code/slotNotOpened`` if the key does not open it;
+    ///   ``LockstepError/Code/keyringMismatch`` for a keyring of another purpose;
+    ///   ``LockstepError/Code/permissionsTooOpen``; any error of reading it and the key.
     public init(to path: FilePath, key: KeySource, keyring: KeyringFile? = nil, ring: RingID? = nil) throws {
         let file = keyring ?? .database(beside: path)
         guard file.exists else { throw Self.missing(file, of: path) }

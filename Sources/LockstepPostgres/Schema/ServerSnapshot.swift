@@ -129,7 +129,7 @@ struct ServerSnapshot {
         WHERE r.rulename::text OPERATOR(pg_catalog.<>) '_RETURN'
         """,
         """
-        SELECT n.nspname, c.relname, 'view'::text, c.relname::text, 
+        SELECT n.nspname, c.relname, 'view'::text, c.relname::text,
             pg_catalog.concat_ws(' ', pg_catalog.pg_get_viewdef(c.oid, true), c.relkind::text, c.reloptions::text)
         FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace

@@ -73,8 +73,8 @@ struct KeyringAccess: ParsableArguments {
     /// Checks that no database of the keyring that can be opened has seen a newer one than this: with its epoch raised
     /// by the change, an older copy would look like the newest.
     /// - Throws: ``LockstepError/Code/keyringOutdated``; of the named database also
-    ///   ``LockstepError/Code/databaseOutdated`` and ``LockstepError/Code/tampered``. Other errors that prevent opening the database are reported later, when it
-    ///   must remember the change.
+    ///   ``LockstepError/Code/databaseOutdated`` and ``LockstepError/Code/tampered``. Other errors that
+    ///   prevent opening the database are reported later, when it must remember the change.
     private func requireFresh(_ keyring: inout Keyring, _ file: KeyringFile, _ source: CredentialSource) throws {
         if keyring.purpose == .fields { return try requireFreshFields(&keyring, file, source) }
         do {

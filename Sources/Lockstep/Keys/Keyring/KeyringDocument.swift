@@ -25,10 +25,10 @@
 //   --- <HMAC-SHA256:32>                             over all bytes above this line
 //
 // Database lines are in the order of their ids, without duplicates. `own` says that the file has a key of its own, and
-// with what the file begins (see VersionKey.swift); a file without it shares its key with others. `seen` is an epoch of this keyring that the
-// database is known to have recorded (see KeyringTable.swift), or 0. A `from` names the database that this one was
-// forked from. A path is relative to the keyring's folder, with at most one `..`, which is its beginning, or absolute,
-// and encoded as PercentEncodedPath.swift says; `-` is an unknown one.
+// with what the file begins (see VersionKey.swift); a file without it shares its key with others. `seen` is an
+// epoch of this keyring that the database is known to have recorded (see KeyringTable.swift), or 0. A `from` names the
+// database that this one was forked from. A path is relative to the keyring's folder, with at most one `..`, which is
+// its beginning, or absolute, and encoded as PercentEncodedPath.swift says; `-` is an unknown one.
 //
 // A `sealed` line contains the registry's identity, counter and MAC (see RegistryTables.swift), and the lowest version
 // of the field key that a cell may still have, or 0. Changes of 0 mean that nothing was sealed yet: then the line has

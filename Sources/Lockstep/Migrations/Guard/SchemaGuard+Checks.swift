@@ -5,7 +5,8 @@ extension SchemaGuard {
     ///   - allowances: The declared exceptions.
     /// - Returns: The errors that the allowances permit.
     /// - Throws: ``LockstepError/Code/rowsLost``, ``LockstepError/Code/valuesLost``,
-    ///   ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``, or ``LockstepError/Code/denied`` for a table whose name is reserved
+    ///   ``LockstepError/Code/foreignKeysBroken``, ``LockstepError/Code/schemaBroken``, or
+    ///   ``LockstepError/Code/denied`` for a table whose name is reserved
     ///   for the engine.
     func requireSound(
         _ allowances: Allowances, _ changes: TableChanges

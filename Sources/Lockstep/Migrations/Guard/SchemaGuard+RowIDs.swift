@@ -11,7 +11,7 @@ extension SchemaGuard {
         where table.isChanging && !table.image.hasRowIDAlias && !allowances.unchecked.contains(table.formerName) {
             let own = indexes.filter {
                 // exact: names of SQLite
-                $0.content == table.formerName && ($0.rowID.map { rowIDs.contains($0) } ?? true)
+                $0.content == table.formerName && ($0.rowID.map { RowIDName.all.contains($0) } ?? true)
             }
             guard !own.isEmpty, let (successor, _) = successor(of: number, table, after),
                 let image = try TableImage(successor, core), try areOthers(table, image)
@@ -20,7 +20,7 @@ extension SchemaGuard {
                 let (name, spelling) = (table.formerName.spelling, index.index.spelling)
                 let what = "rows of \(name) have other row ids, and \(spelling) finds other rows by the former ones"
                 let context = LockstepError.Context(table: name, column: "rowid")
-                guard allowances.changedValues[table.formerName]?.isDisjoint(with: rowIDs) ?? true else {
+                guard allowances.changedValues[table.formerName]?.isDisjoint(with: RowIDName.all) ?? true else {
                     tolerated.append(LockstepError(.valuesLost, "as declared, \(what)", context: context))
                     continue
                 }
@@ -35,8 +35,6 @@ extension SchemaGuard {
             }
         }
     }
-
-    private var rowIDs: Set<SQLName> { ["rowid", "_rowid_", "oid"] }
 
     /// Whether rows that stand have other row ids.
     private func areOthers(_ table: TouchedTable, _ image: TableImage) throws -> Bool {

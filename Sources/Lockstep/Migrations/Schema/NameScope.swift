@@ -13,9 +13,6 @@ enum NameScope {
     /// A definition that could not be read: the meaning of words is unknown, and no forms are treated as equal.
     case unread
 
-    /// The names of the rowid in every table that has one.
-    private static let rowIDs: Set<SQLName> = ["rowid", "oid", "_rowid_"]
-
     /// Words with different meanings bare and quoted in the same position: times, truth values, and the RAISE of
     /// a trigger.
     private static let dual: Set<SQLName> = [
@@ -62,7 +59,7 @@ enum NameScope {
         switch self {
         case .nothing, .unread: false
         case .columns(let names), .query(let names):
-            names.contains(name) || Self.rowIDs.contains(name)
+            names.contains(name) || RowIDName.all.contains(name)
         }
     }
 

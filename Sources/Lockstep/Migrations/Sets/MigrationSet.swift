@@ -173,8 +173,8 @@ public struct MigrationSet: Sendable, Equatable {
         return sets
     }
 
-    /// The folders of the sets that ``sets(in:named:layout:largestFile:followingLinks:engine:)`` reads, and whether that is the folder
-    /// itself.
+    /// The folders of the sets that ``sets(in:named:layout:largestFile:followingLinks:engine:)`` reads, and whether that
+    /// is the folder itself.
     package static func folders(
         in folder: FilePath, named wanted: String? = nil, layout: MigrationLayout? = nil
     ) throws -> (folders: [FilePath], isDirect: Bool) {

@@ -38,7 +38,7 @@ struct FileLock: ~Copyable {
             let failure = Errno(rawValue: errno)
             defer { try? file.close() }
             guard failure == .wouldBlock else { throw LockstepError.system(failure, "lock", path) }
-            let holder = LockHolder(of: file)?.description ?? "another process"
+            let holder = OtherProcess.holdingLock(on: file)?.description ?? "another process"
             throw LockstepError(
                 .locked, "\(path) is locked by \(holder)",
                 hint: "wait until it has finished, then run it again", context: .file(path))

@@ -54,7 +54,7 @@ struct DatabaseFile: ~Copyable {
     }
 
     /// The error for a database that another connection has open.
-    static func inUse(_ path: FilePath, by user: FileUser? = nil) -> LockstepError {
+    static func inUse(_ path: FilePath, by user: OtherProcess? = nil) -> LockstepError {
         LockstepError(
             .busy, "\(path) is in use, by \(user?.description ?? "this program or another")",
             hint: "close every connection to it, and run it again", context: .file(path))
@@ -64,7 +64,7 @@ struct DatabaseFile: ~Copyable {
     /// journal holds no lock between two statements, and goes on with the old file and the new file's log.
     /// - Throws: ``LockstepError/Code/busy``.
     static func requireUnused(_ path: FilePath) throws(LockstepError) {
-        if let user = FileUser.of(path) { throw inUse(path, by: user) }
+        if let user = OtherProcess.having(open: path) { throw inUse(path, by: user) }
     }
 
     /// Whether a connection of this process or another is writing to the database without a log right now.

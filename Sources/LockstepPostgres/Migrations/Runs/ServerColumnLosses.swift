@@ -7,9 +7,14 @@ struct ServerColumnLosses {
         let number: Int
         let schema: String
         let tableName: String
+        /// The table that the table is a part of; the table itself if it is none. A program makes parts at run time, and
+        /// ALTER TABLE drops the column of the whole in all of them.
+        let root: String
         let name: String
+        /// Whether a policy can hide rows from this role.
+        let mayHide: Bool
 
-        var title: String { "\(tableName).\(name)" }
+        var title: String { "\(root).\(name)" }
     }
 
     private let script: ServerScript
@@ -24,10 +29,13 @@ struct ServerColumnLosses {
         self.script = script
         let columns = try connection.query(
             """
-            SELECT c.oid::int8, a.attnum, n.nspname::text, c.relname::text, a.attname::text
+            SELECT c.oid::int8, a.attnum, n.nspname::text, c.relname::text, coalesce(r.relname, c.relname)::text,
+                a.attname::text, pg_catalog.row_security_active(c.oid)
             FROM pg_catalog.pg_attribute AS a
             JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
             JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+            LEFT JOIN pg_catalog.pg_class AS r ON c.relispartition
+                AND r.oid OPERATOR(pg_catalog.=) pg_catalog.pg_partition_root(c.oid)
             WHERE c.relkind OPERATOR(pg_catalog.=) 'r' AND c.relpersistence OPERATOR(pg_catalog.<>) 't'
                 AND n.nspname OPERATOR(pg_catalog.<>) ALL (ARRAY['pg_catalog', 'information_schema', 'pg_toast']::name[])
                 AND NOT pg_catalog.starts_with(c.relname::text, \(EngineTable.prefix))
@@ -37,12 +45,14 @@ struct ServerColumnLosses {
         ) { row in
             Column(
                 table: try row[0], number: (try row[1] as ServerCount).value, schema: try row[2], tableName: try row[3],
-                name: try row[4])
+                root: try row[4], name: try row[5], mayHide: try row[6])
         }
         self.columns = columns
         let names = script.statements.reduce(into: Set<SQLName>()) { $0.formUnion(SQLTokens.names(in: $1.sql)) }
-        let named = columns.indices.filter {
-            names.contains(SQLName(columns[$0].name)) && names.contains(SQLName(columns[$0].tableName))
+        let named = columns.indices.filter { place in
+            let column = columns[place]
+            return !column.mayHide && names.contains(SQLName(column.name))
+                && [column.tableName, column.root].contains { names.contains(SQLName($0)) }
         }
         let questions = named.map { place in
             let column = columns[place]
@@ -64,27 +74,34 @@ struct ServerColumnLosses {
     func requireKept(_ connection: borrowing ServerConnection) throws -> [LockstepError] {
         let now = try connection.query(
             """
-            SELECT a.attrelid::int8, a.attnum, a.attname::text, a.attisdropped FROM pg_catalog.pg_attribute AS a
+            SELECT a.attrelid::int8, a.attnum, a.attname::text, a.attisdropped, a.attrelid::regclass::text
+            FROM pg_catalog.pg_attribute AS a
             WHERE a.attnum OPERATOR(pg_catalog.>) 0 AND a.attrelid OPERATOR(pg_catalog.>=) 16384::oid
             """
         ) { row in
             (
                 origin: ResultOrigin(table: try row[0], column: (try row[1] as ServerCount).value),
-                name: ExactText(try row[2] as String), isDropped: try row[3] as Bool
+                name: ExactText(try row[2] as String), isDropped: try row[3] as Bool, table: try row[4] as String
             )
         }
         let dropped = Set(now.filter(\.isDropped).map(\.origin))
-        // One that the version has made again under the name has the values that its statements give it.
-        let made = Set(now.filter { !$0.isDropped }.map { [ExactText("\($0.origin.table)"), $0.name] })
+        // One that the version has made again under the name has the values that its statements give it, if they give any.
+        let made = Dictionary(
+            now.filter { !$0.isDropped }.map { ([ExactText("\($0.origin.table)"), $0.name], $0.table) },
+            uniquingKeysWith: { first, _ in first })
         var tolerated: [LockstepError] = []
         for (place, column) in columns.enumerated()
-        where !empty.contains(place) && dropped.contains(ResultOrigin(table: column.table, column: column.number))
-            && !made.contains([ExactText("\(column.table)"), ExactText(column.name)])
-        {
-            let context = LockstepError.Context(table: column.tableName, column: column.name)
-            let isAllowed =
-                script.allowsLoss(of: column.name, in: column.tableName)
-                || script.allowedLosses.contains { SQLName($0) == SQLName(column.tableName) }
+        where !empty.contains(place) && dropped.contains(ResultOrigin(table: column.table, column: column.number)) {
+            if !column.mayHide, let table = made[[ExactText("\(column.table)"), ExactText(column.name)]],
+                try Self.isGiven(column.name, in: table, connection)
+            {
+                continue
+            }
+            let context = LockstepError.Context(table: column.root, column: column.name)
+            let isAllowed = [column.tableName, column.root].contains { table in
+                script.allowsLoss(of: column.name, in: table)
+                    || script.allowedLosses.contains { SQLName($0) == SQLName(table) }
+            }
             guard !isAllowed else {
                 tolerated.append(
                     LockstepError(
@@ -98,5 +115,19 @@ struct ServerColumnLosses {
                 context: context)
         }
         return tolerated
+    }
+
+    /// Whether a column has a value, or its table no rows that could.
+    /// - Parameter table: The table, as SQL writes it.
+    private static func isGiven(
+        _ name: String, in table: String, _ connection: borrowing ServerConnection
+    ) throws -> Bool {
+        let column = SQLTokens.quote(name)
+        return try connection.value(
+            ServerSQL(
+                verbatim: """
+                    SELECT NOT EXISTS (SELECT FROM ONLY \(table))
+                        OR EXISTS (SELECT FROM ONLY \(table) WHERE \(column) IS NOT NULL)
+                    """)) == true
     }
 }

@@ -1,7 +1,7 @@
 internal import Lockstep
 
-/// Notices rows and columns that a version loses, from what the server counts anyway: rows deleted (also those that a foreign key
-/// deletes with others), tables dropped, tables truncated. A version that rewrites a table, as some ALTER TABLE do,
+/// Notices rows and columns that a version loses, from what the server counts anyway: rows deleted (also those that a
+/// foreign key deletes with others), tables dropped, tables truncated. A version that rewrites a table, as some ALTER TABLE do,
 /// gives it another file and keeps its rows.
 struct ServerGuard {
     private struct Table {

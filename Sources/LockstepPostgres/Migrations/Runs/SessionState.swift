@@ -1,8 +1,8 @@
 internal import Lockstep
 
 /// What a session has set, as it was when a run began. A version stands alone: what it sets for the session, its role,
-/// temporary tables, locks, cursors and prepared statements do not reach the next one, which would otherwise do one thing in the
-/// same run and another in a run of its own.
+/// temporary tables, locks, cursors and prepared statements do not reach the next one, which would otherwise do one
+/// thing in the same run and another in a run of its own.
 struct SessionState {
     private let settings: [(name: String, value: String)]
     private let role: String

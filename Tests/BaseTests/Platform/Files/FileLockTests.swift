@@ -46,9 +46,9 @@ struct FileLockTests {
             3: -> FLOCK  ADVISORY  WRITE 5 fe:00:71 0 EOF
             4: FLOCK  ADVISORY  WRITE \(getpid()) fe:00:71 0 EOF
             """
-        #expect(LockHolder(of: "fe:00:71", among: locks)?.process == getpid())
-        #expect(LockHolder(of: "fe:00:72", among: locks)?.process == nil)
-        #expect(LockHolder(of: "fe:00:71", among: "")?.process == nil)
+        #expect(OtherProcess.holdingLock(on: "fe:00:71", among: locks)?.id == getpid())
+        #expect(OtherProcess.holdingLock(on: "fe:00:72", among: locks)?.id == nil)
+        #expect(OtherProcess.holdingLock(on: "fe:00:71", among: "")?.id == nil)
     }
 
     @Test("A second caller is refused at once, and can have the lock when the first is done") func exclusive() throws {

@@ -60,6 +60,7 @@ struct ServerGuardTests {
         arguments: [
             "ALTER TABLE child DROP COLUMN n;", "ALTER TABLE child ADD COLUMN m int, DROP n;",
             "DO $$BEGIN EXECUTE 'ALTER TABLE child DROP COLUMN n'; END$$;",
+            "ALTER TABLE child DROP COLUMN n; ALTER TABLE child ADD COLUMN n int;",
         ], ["column child.n", "table child"])
     func columns(_ sql: String, _ declaration: String) throws {
         let server = try TestServer.connection()
@@ -70,6 +71,37 @@ struct ServerGuardTests {
         #expect(try server.value("SELECT count(n) FROM child") == 20)
         let declared = "-- lockstep: allow loss of \(declaration)\n\(sql)"
         let report = try ServerMigrator(ServerScratch.set(Self.base, ServerScratch.up(declared))).run(on: server)
+        #expect(report.notices.map(\.code) == [.valuesLost])
+    }
+
+    @Test("A column that a version makes again and fills is kept")
+    func madeAgain() throws {
+        let server = try TestServer.connection()
+        let sql = """
+            ALTER TABLE child ADD COLUMN text text;
+            UPDATE child SET text = n;
+            ALTER TABLE child DROP COLUMN n;
+            ALTER TABLE child RENAME COLUMN text TO n;
+            """
+        let report = try ServerMigrator(ServerScratch.set(Self.base, ServerScratch.up(sql))).run(on: server)
+        #expect(report.notices.isEmpty)
+        #expect(try server.value("SELECT count(n) FROM child") == 20)
+    }
+
+    @Test("A column of a partitioned table is declared by the table's name, whatever partitions a program has made")
+    func partitions() throws {
+        let server = try TestServer.connection()
+        let base = ServerScratch.up("CREATE TABLE reading (id int, day int, value int) PARTITION BY RANGE (day);")
+        _ = try ServerMigrator(ServerScratch.set(base)).run(on: server)
+        try server.execute("CREATE TABLE day_1 PARTITION OF reading FOR VALUES FROM (1) TO (2)")
+        let sql = "ALTER TABLE reading DROP COLUMN value;"
+        try server.execute("INSERT INTO reading VALUES (1, 1, 5)")
+        let error = refused(.valuesLost) {
+            _ = try ServerMigrator(ServerScratch.set(base, ServerScratch.up(sql))).run(on: server)
+        }
+        #expect(error?.context.table == "reading" && error?.hint?.contains("reading.value") == true)
+        let declared = "-- lockstep: allow loss of column reading.value\n\(sql)"
+        let report = try ServerMigrator(ServerScratch.set(base, ServerScratch.up(declared))).run(on: server)
         #expect(report.notices.map(\.code) == [.valuesLost])
     }
 
@@ -107,6 +139,11 @@ struct ServerGuardTests {
             """)
         _ = try ServerMigrator(ServerScratch.set(Self.base, hiding)).run(on: server)
         #expect(try server.value("SELECT count(*) FROM child") == 0)
+        let error = refused(.valuesLost) {
+            let dropping = ServerScratch.up("ALTER TABLE child DROP COLUMN n;")
+            _ = try ServerMigrator(ServerScratch.set(Self.base, hiding, dropping)).run(on: server)
+        }
+        #expect(error?.context.column == "n")
         for loss in ["DROP TABLE child;", "TRUNCATE child;"] {
             let set = try ServerScratch.set(Self.base, hiding, ServerScratch.up(loss))
             let error = refused(.rowsLost) { _ = try ServerMigrator(set).run(on: server) }

@@ -36,9 +36,7 @@ struct TableImage {
         key = found.filter { $0.key > 0 }.sorted { $0.key < $1.key }.map(\.name)
         hasRowIDAlias = key.count == 1 && found.contains { $0.key == 1 && $0.type.asciiLowercased == "integer" }
         let from = "FROM main.\(SQLTokens.quote(name.spelling))"
-        rowID = ["rowid", "_rowid_", "oid"].first { alias in
-            !found.contains { $0.name == SQLName(alias) } && core.refusal(of: "SELECT \(alias) \(from)") == nil
-        }
+        rowID = RowIDName.free(beside: found.map(\.name)).first { core.refusal(of: "SELECT \($0) \(from)") == nil }
         switch table.kind {
         case .virtualTable(_, let isKnown): isCountedOnly = !isKnown
         default: isCountedOnly = false
@@ -61,5 +59,5 @@ struct TableImage {
     }
 
     /// Names under which SQL can change what distinguishes the rows.
-    var keyNames: Set<SQLName> { Set(key + ["rowid", "_rowid_", "oid"]) }
+    var keyNames: Set<SQLName> { RowIDName.all.union(key) }
 }
