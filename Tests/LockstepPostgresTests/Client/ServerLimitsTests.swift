@@ -49,7 +49,7 @@ struct ServerLimitsTests {
 
     @Test("Silence for longer than they allow ends the connection, and a commit then is unknown")
     func silence() throws {
-        let server = try connection { $0.silence = .milliseconds(300) }
+        let server = try connection { $0.silence = .seconds(2) }
         try server.execute("SELECT pg_sleep(0.1)")
         refused(.serverUnreachable) { try server.execute("SELECT pg_sleep(600)") }
         #expect(server.session.isLost)
