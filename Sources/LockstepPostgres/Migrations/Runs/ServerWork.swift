@@ -59,7 +59,7 @@ struct ServerWork {
         if one == nil { try actions.run(before: statements.count, connection) }
         do {
             // Under the version's own settings, which can keep the server from counting.
-            let losses = try guardian.requireKept(allowing: script.allowedLosses, connection)
+            let losses = try guardian.requireKept(connection)
             try state.restore([settings], connection)
             try names?.follow(connection)
             return losses

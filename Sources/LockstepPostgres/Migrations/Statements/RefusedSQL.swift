@@ -63,11 +63,11 @@ enum RefusedSQL {
             return origin.malformed(
                 "\(what) is for SQLite", line: line,
                 hint: "use ALTER TABLE, in a file for this engine: NAME.postgres.sql")
-        case .foreignKeysOff, .doubleQuotedTexts, .allowBrokenReferences, .allowSchemaEdits, .uncheckedTable:
+        case .foreignKeysOff, .doubleQuotedTexts, .allowBrokenReferences, .allowSchemaEdits:
             return origin.malformed(
                 "\(what) is for SQLite", line: line, hint: "leave it out, in a file for this engine: NAME.postgres.sql")
-        case .plaintext, .noTransaction, .backfill, .sealing, .allowLoss, .allowColumnLoss,
-            .allowChangedValues, .report:
+        case .plaintext, .noTransaction, .backfill, .sealing, .allowLoss, .allowColumnLoss, .allowChangedValues,
+            .uncheckedTable, .report:
             return origin.malformed(
                 "\(what) is not supported on PostgreSQL yet", line: line,
                 hint: "do it by other means, in a version of its own")

@@ -19,6 +19,20 @@ struct ServerScript {
     /// The columns whose values may go, as their directives spell them.
     private let allowedColumnLosses: [(table: String, column: String)]
 
+    /// The columns whose values may become others, as their directives spell them.
+    private let allowedChanges: [(table: String, column: String)]
+    /// The tables whose rows are not compared, as their directives spell them.
+    let uncheckedTables: [String]
+
+    /// Whether the values of standing rows may become others.
+    /// - Parameter column: The column; nil if nobody knows which.
+    func allowsChangedValues(of column: String?, in table: String) -> Bool {
+        allowedChanges.contains { allowed in
+            SQLName(allowed.table) == SQLName(table)
+                && (column.map { SQLName(allowed.column) == SQLName($0) } ?? true)
+        }
+    }
+
     /// Whether a column's values may go.
     func allowsLoss(of column: String, in table: String) -> Bool {
         allowedColumnLosses.contains {
@@ -44,6 +58,8 @@ struct ServerScript {
         var statements: [Statement] = []
         var allowed: [String] = []
         var columnLosses: [(table: String, column: String)] = []
+        var changes: [(table: String, column: String)] = []
+        var unchecked: [String] = []
         var actions: [ServerAction] = []
         var pieces: [ArraySlice<Piece>] = []
         for item in script.items {
@@ -57,6 +73,8 @@ struct ServerScript {
             case .sql: statements += try Self.statements(rest.popFirst() ?? [], origin)
             case .directive(.allowLoss(let table)): allowed.append(table)
             case .directive(.allowColumnLoss(let table, let column)): columnLosses.append((table, column))
+            case .directive(.allowChangedValues(let table, let column)): changes.append((table, column))
+            case .directive(.uncheckedTable(let table)): unchecked.append(table)
             case .directive(.noTransaction): break
             case .directive(.sealing(let sealing)):
                 actions.append(
@@ -72,7 +90,7 @@ struct ServerScript {
         }
         (self.statements, self.origin, allowedLosses) = (statements, origin, allowed)
         self.actions = actions
-        allowedColumnLosses = columnLosses
+        (allowedColumnLosses, allowedChanges, uncheckedTables) = (columnLosses, changes, unchecked)
         // Tools without a word for it leave such statements alone in their file.
         let isAllOutside =
             !statements.isEmpty && statements.allSatisfy { $0.outside != nil }

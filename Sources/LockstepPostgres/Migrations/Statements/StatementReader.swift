@@ -7,6 +7,7 @@ struct StatementReader {
         let text: String
         let isName: Bool
         let isQuoted: Bool
+        var isText = false
     }
 
     /// A name with its schema and the like before it: `["app", "movies"]`.
@@ -31,6 +32,7 @@ struct StatementReader {
                 let inner = bytes[token.range].dropFirst().dropLast()
                 let name = String(decoding: inner, as: UTF8.self).replacing("\"\"", with: "\"")
                 return Piece(text: name, isName: true, isQuoted: true)
+            case .string: return Piece(text: text, isName: false, isQuoted: false, isText: true)
             default: return Piece(text: text, isName: false, isQuoted: false)
             }
         }
@@ -46,6 +48,19 @@ struct StatementReader {
     /// All names and words in it.
     var names: Set<SQLName> { Set(pieces.filter(\.isName).map { SQLName($0.text) }) }
 
+    /// What its strings say.
+    var texts: [String] { pieces.filter(\.isText).map { Self.unquote($0.text) } }
+
+    private static func unquote(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let quote = UInt8(ascii: "'")
+        guard let start = bytes.firstIndex(where: { $0 == quote || $0 == UInt8(ascii: "$") }) else { return text }
+        guard bytes[start] != quote else { return SQLTokens.unquote(String(Substring(text.utf8.dropFirst(start)))) }
+        guard let end = bytes[(start + 1)...].firstIndex(of: UInt8(ascii: "$")) else { return text }
+        let tag = end + 1 - start
+        return String(Substring(text.utf8.dropFirst(start + tag).dropLast(tag)))
+    }
+
     var isAtEnd: Bool { position == pieces.count }
 
     /// Takes these words and symbols if they come next.
@@ -54,6 +69,9 @@ struct StatementReader {
         position += words.count
         return true
     }
+
+    /// Whether these words and symbols come next.
+    func comes(_ words: [String]) -> Bool { matches(words, at: position) }
 
     private func matches(_ words: [String], at start: Int) -> Bool {
         let part = pieces[start...].prefix(words.count)

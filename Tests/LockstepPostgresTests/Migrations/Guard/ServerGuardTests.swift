@@ -34,6 +34,14 @@ struct ServerGuardTests {
             ("DO $$BEGIN EXECUTE 'TRUNCATE child'; END$$;", ["child"]),
             ("ALTER TABLE child ALTER n TYPE bigint; TRUNCATE child;", ["child"]),
             ("INSERT INTO child VALUES (50, 2, 1); DELETE FROM child WHERE id < 4;", ["child"]),
+            (
+                "INSERT INTO child VALUES (50, 2, 1); UPDATE child SET n = 0 WHERE id > 2; DELETE FROM child WHERE id = 9;",
+                ["child"]
+            ),
+            (
+                "INSERT INTO child SELECT i, 2, 1 FROM generate_series(50, 90) AS i; DELETE FROM parent WHERE id = 1;",
+                ["parent", "child"]
+            ),
             ("DELETE FROM child; INSERT INTO child SELECT i, 1, 0 FROM generate_series(1, 20) AS i;", ["child"]),
             (
                 "ALTER TABLE child ALTER n TYPE bigint; INSERT INTO child VALUES (50, 1, 1); DELETE FROM child WHERE id < 4;",
