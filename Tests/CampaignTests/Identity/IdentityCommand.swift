@@ -25,7 +25,8 @@ enum IdentityCommand: CaseIterable, Sendable {
         let hasSpilled: Bool
     }
 
-    func run(_ bench: TamperedDatabase, isCredulous: Bool = false) throws -> Outcome {
+    /// - Parameter isForeign: The file is under the key of another keyring, with which nothing writes here.
+    func run(_ bench: TamperedDatabase, isCredulous: Bool = false, isForeign: Bool = false) throws -> Outcome {
         guard let deed else {
             do {
                 if self == .open {
@@ -39,9 +40,11 @@ enum IdentityCommand: CaseIterable, Sendable {
         }
         let program = OperatorProgram(bench: bench, isCredulous: isCredulous)
         let refusals = try program.run(deed)
-        let hasSpilled = try Self.written.contains {
-            try bench.holds("\(OperatorProgram.sealedMarker)\($0)")
-        }
+        let hasSpilled =
+            try !isForeign
+            && Self.written.contains {
+                try bench.holds("\(OperatorProgram.sealedMarker)\($0)")
+            }
         return Outcome(isRefused: !refusals.isEmpty, hasSpilled: hasSpilled)
     }
 

@@ -10,13 +10,17 @@ struct IdentityState: Hashable, Sendable, CustomStringConvertible {
         /// Of the other database of the dataset, which seals less.
         case sibling
         case otherDataset
+        /// Of a fork that has changed nothing since.
+        case forkBefore
+        /// Of a fork that has unsealed columns since, with the keys: newer than this one's, and genuine.
+        case fork
         /// The other database's file lies in this one's place.
         case exchanged
     }
 
     /// The database's id in the file.
     enum Identity: CaseIterable, Sendable {
-        case own, new, sibling, none
+        case own, new, sibling, fork, none
     }
 
     /// The keyrings that lie in the folder.
@@ -29,13 +33,26 @@ struct IdentityState: Hashable, Sendable, CustomStringConvertible {
     let hasGuards: Bool
     let hasLedger: Bool
     let keyrings: Keyrings
+    /// The operator has a slot of the database keyring, and has listed the identity that the file has now.
+    let isListed: Bool
+    /// Whether the other database is in the same database keyring.
+    let isShared: Bool
+
+    init(
+        registry: Registry, identity: Identity, hasGuards: Bool, hasLedger: Bool, keyrings: Keyrings,
+        isListed: Bool = false, isShared: Bool = true
+    ) {
+        (self.registry, self.identity, self.keyrings) = (registry, identity, keyrings)
+        (self.hasGuards, self.hasLedger, self.isListed, self.isShared) = (hasGuards, hasLedger, isListed, isShared)
+    }
 
     static let all: [IdentityState] = Registry.allCases.flatMap { registry in
         Identity.allCases.flatMap { identity in
             Keyrings.allCases.flatMap { keyrings in
-                [(true, true), (true, false), (false, true), (false, false)].map {
+                (0..<16).map { bits in
                     IdentityState(
-                        registry: registry, identity: identity, hasGuards: $0.0, hasLedger: $0.1, keyrings: keyrings)
+                        registry: registry, identity: identity, hasGuards: bits & 1 == 0, hasLedger: bits & 2 == 0,
+                        keyrings: keyrings, isListed: bits & 4 != 0, isShared: bits & 8 == 0)
                 }
             }
         }
@@ -51,6 +68,14 @@ struct IdentityState: Hashable, Sendable, CustomStringConvertible {
         IdentityState(registry: .sibling, identity: .sibling, hasGuards: false, hasLedger: true, keyrings: .now),
         // The file of a sibling.
         IdentityState(registry: .exchanged, identity: .sibling, hasGuards: true, hasLedger: true, keyrings: .now),
+        // The registry of a fork that unsealed columns; the same under the fork's id; and listed by who has a slot.
+        IdentityState(registry: .fork, identity: .own, hasGuards: false, hasLedger: true, keyrings: .now),
+        IdentityState(registry: .fork, identity: .fork, hasGuards: false, hasLedger: true, keyrings: .now),
+        IdentityState(
+            registry: .stripped, identity: .new, hasGuards: false, hasLedger: true, keyrings: .now, isListed: true),
+        IdentityState(
+            registry: .exchanged, identity: .sibling, hasGuards: true, hasLedger: true, keyrings: .now, isListed: true,
+            isShared: false),
         IdentityState(registry: .intact, identity: .own, hasGuards: true, hasLedger: true, keyrings: .olderFields),
         IdentityState(registry: .older, identity: .own, hasGuards: false, hasLedger: true, keyrings: .olderFields),
     ]
@@ -62,5 +87,6 @@ struct IdentityState: Hashable, Sendable, CustomStringConvertible {
     var description: String {
         "registry \(registry), id \(identity), \(hasGuards ? "guards" : "no guards"), "
             + "\(hasLedger ? "ledger" : "no ledger"), keyrings \(keyrings)"
+            + "\(isListed ? ", listed" : "")\(isShared ? "" : ", other database keyring")"
     }
 }

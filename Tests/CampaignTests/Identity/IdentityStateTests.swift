@@ -23,8 +23,9 @@ struct IdentityStateTests {
 
     /// - Parameter note: Receives the reason why it is accepted, if there is one.
     private func expect(_ step: Step, _ note: (Undetected?) -> Void = { _ in }) throws {
-        let bench = try IdentityPrototype.one.get().database(in: step.state)
-        let outcome = try step.command.run(bench)
+        let bench = try IdentityPrototype.database(in: step.state)
+        let outcome = try step.command.run(
+            bench, isForeign: step.state.registry == .exchanged && !step.state.isShared)
         let context: Comment = "\(step.state): \(step.command)"
         let declared = step.state.isIntact ? nil : IdentityCases.declared(step.state, step.command)
         #expect(!outcome.hasSpilled, context)
@@ -35,11 +36,12 @@ struct IdentityStateTests {
 
     @Test("What nobody has touched is accepted by every command")
     func untouched() throws {
-        let intact = try #require(IdentityState.all.first { $0.isIntact })
-        for command in IdentityCommand.allCases {
-            let bench = try IdentityPrototype.one.get().database(in: intact)
-            let outcome = try command.run(bench)
-            #expect(!outcome.isRefused && !outcome.hasSpilled, "\(command)")
+        for intact in IdentityState.all where intact.isIntact {
+            for command in IdentityCommand.allCases {
+                let bench = try IdentityPrototype.database(in: intact)
+                let outcome = try command.run(bench)
+                #expect(!outcome.isRefused && !outcome.hasSpilled, "\(intact): \(command)")
+            }
         }
     }
 
@@ -75,7 +77,7 @@ struct IdentityStateTests {
         var spilled = 0
         for state in IdentityState.known where state.keyrings == .now && state.identity == .own {
             for command in [IdentityCommand.open, .write, .importing] {
-                let bench = try IdentityPrototype.one.get().database(in: state)
+                let bench = try IdentityPrototype.database(in: state)
                 let outcome = try command.run(bench, isCredulous: true)
                 if !outcome.isRefused, IdentityCases.declared(state, command) == nil {
                     accepted += 1
