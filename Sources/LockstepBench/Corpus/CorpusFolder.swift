@@ -67,7 +67,8 @@ enum CorpusFolder {
         switch form {
         case .native:
             let body = migration.directives ?? statements.joined(separator: ";\n")
-            return "-- lockstep: up\n\(body);\n"
+            let declarations = migration.declarations.map { "-- lockstep: \($0)\n" }.joined()
+            return "-- lockstep: up\n\(declarations)\(body);\n"
         case .plain:
             return (migration.isRebuild ? "-- foreign keys off\n" : "") + statements.joined(separator: ";\n") + ";\n"
         case .sqlMigrate:

@@ -6,6 +6,8 @@ struct CorpusMigration: Hashable, Sendable {
     let statements: [String]
     /// The content of Lockstep's file, if it has a directive for the change.
     let directives: String?
+    /// What Lockstep's file declares: the effects on rows that no statement says.
+    var declarations: [String] = []
     /// Whether it replaces a table, which needs foreign keys switched off around its transaction.
     var isRebuild: Bool { directives != nil }
 }
@@ -47,9 +49,10 @@ struct MigrationCorpus {
     }
 
     private mutating func append(
-        _ name: String, _ statements: [String], directives: String? = nil
+        _ name: String, _ statements: [String], directives: String? = nil, declarations: [String] = []
     ) {
-        migrations.append(CorpusMigration(name: name, statements: statements, directives: directives))
+        migrations.append(
+            CorpusMigration(name: name, statements: statements, directives: directives, declarations: declarations))
     }
 
     // MARK: Kinds
@@ -155,10 +158,19 @@ struct MigrationCorpus {
         guard table.rows > 0 else {
             tables[index].rows = 20 + draw(60)
             let sql = table.insertion(of: tables[index].rows, tables, number)
-            return append("fill_\(table.name)", [sql])
+            return append("fill_\(table.name)", [sql], declarations: declarations(table))
         }
         let column = table.columns[1]
-        append("change_\(table.name)", ["UPDATE \(table.name) SET \(column.name) = 'changed' WHERE id % 3 = 0"])
+        append(
+            "change_\(table.name)", ["UPDATE \(table.name) SET \(column.name) = 'changed' WHERE id % 3 = 0"],
+            declarations: declarations(table))
+    }
+
+    /// The triggers of a table update rows of the audit.
+    private func declarations(_ table: CorpusTable) -> [String] {
+        let audit = tables[0]
+        return table.dependents.contains { $0.contains("CREATE TRIGGER") }
+            ? ["allow changed values of column \(audit.name).\(audit.columns[2].name)"] : []
     }
 
     private mutating func rebuild() {
