@@ -74,7 +74,7 @@ final class CredentialSource {
         if !rings.isEmpty { try keyring.require(rings) }
         if let last {
             try meet(keyring, file, opened: last, isNamed: !rings.isEmpty)
-            PassphraseAdvice.show(last, of: file)
+            PassphraseAdvice.show(last, of: file, asTyped: keyring.wasOpenedAsTyped)
         }
         return keyring
     }

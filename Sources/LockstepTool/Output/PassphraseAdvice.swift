@@ -11,8 +11,15 @@ enum PassphraseAdvice {
         Output.note("hint: this passphrase is easy to guess: \(weakness); five or six random words are better")
     }
 
-    /// Reports once per command, however many keyrings it opens, that the slot that opened one is cheap to guess.
-    static func show(_ slot: SlotDescription, of file: KeyringFile) {
+    /// Reports once per command, however many keyrings it opens, that the slot that opened one is cheap to guess,
+    /// and of each that it opened only with the passphrase as typed.
+    static func show(_ slot: SlotDescription, of file: KeyringFile, asTyped: Bool) {
+        if asTyped {
+            Output.note(
+                "warning: the slot \(slot.name) of \(file.path) opens only with the passphrase as typed here, and not in its "
+                    + "normal form (NFC): another keyboard may write it in another way")
+            Output.note("hint: renew it: `lockstep keys change-passphrase --keyring \(file.path) --slot \(slot.name)`")
+        }
         guard slot.isCheapToGuess, case .passphrase(let logN) = slot.kind,
             !isReported.exchange(true, ordering: .relaxed)
         else { return }

@@ -14,6 +14,7 @@ import hmac
 import json
 import re
 import sys
+import unicodedata
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -279,7 +280,26 @@ def slot_secret(slot, secret):
     return x25519(secret, slot["share"]), slot["share"] + recipient
 
 
+def forms(kind, secret):
+    """A secret as slots have it, and then as typed where that differs."""
+    if kind != "scrypt":
+        return [secret]
+    try:
+        composed = unicodedata.normalize("NFC", secret.decode()).encode()
+    except UnicodeDecodeError:
+        return [secret]
+    return [composed] if composed == secret else [composed, secret]
+
+
 def open_slot(slot, ring_id, secret):
+    for form in forms(slot["type"], secret):
+        ring_key = open_with(slot, ring_id, form)
+        if ring_key is not None:
+            return ring_key
+    return None
+
+
+def open_with(slot, ring_id, secret):
     shared, salt = slot_secret(slot, secret)
     if shared is None:
         return None

@@ -1,4 +1,5 @@
-/// A passphrase: exact bytes, neither trimmed nor normalized.
+/// A passphrase: exact bytes, neither trimmed nor normalized. The slots of keyrings normalize it (see
+/// ``Credential/passphrase(_:)``); a database file made elsewhere takes it as it is.
 ///
 /// It opens only keyring slots and database files made elsewhere. Deriving a key from it is slow by design.
 public struct Passphrase: ~Copyable {

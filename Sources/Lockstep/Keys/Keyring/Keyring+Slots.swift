@@ -119,8 +119,11 @@ extension Keyring {
         _ name: String, with credential: borrowing Credential
     ) throws(LockstepError) -> Bool {
         let slot = document.slots[try slot(name)]
-        let opened = try slot.open(with: credential, ringID: document.ringID)
-        return opened != nil
+        if let opened = try slot.open(with: credential, ringID: document.ringID) {
+            _ = opened
+            return true
+        }
+        return try slot.openAsTyped(with: credential, ringID: document.ringID) != nil
     }
 
     /// Replaces the ring key, wraps all keys with the new one, and removes all slots: no one can open the new ring

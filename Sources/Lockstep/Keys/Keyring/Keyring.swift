@@ -12,6 +12,10 @@ public struct Keyring: ~Copyable, Sendable {
     private(set) var formerRings: [[UInt8]] = []
     /// The keyring's file, in its folder without symbolic links; nil for a keyring that is not from a file.
     var file: KeyringFile?
+    /// Whether its slot opened only with a passphrase as typed, and not in Unicode's Normalization Form C, because another
+    /// program or an earlier build made the slot. On a keyboard that makes "é" in another way the passphrase does not open
+    /// it: ``changeSlot(_:to:cost:)`` makes it again.
+    public internal(set) var wasOpenedAsTyped = false
     /// The folder of that file.
     var folder: FilePath? { file?.folder }
 
@@ -61,8 +65,13 @@ public struct Keyring: ~Copyable, Sendable {
         var tried: [String] = []
         var left = maximum
         for slot in parsed.document.slots {
-            let ringKey = try tryOpening(slot, parsed.document.ringID, credential, &tried, &left)
-            if let ringKey { return try proven(parsed, ringKey) }
+            var isAsTyped = false
+            let ringKey = try tryOpening(slot, parsed.document.ringID, credential, &tried, &left, &isAsTyped)
+            if let ringKey {
+                var keyring = try proven(parsed, ringKey)
+                keyring.wasOpenedAsTyped = isAsTyped
+                return keyring
+            }
         }
         if left < 0 { throw tooDear }
         throw tried.isEmpty
@@ -74,7 +83,7 @@ public struct Keyring: ~Copyable, Sendable {
 
     private static func tryOpening(
         _ slot: KeyringSlot, _ ringID: [UInt8], _ credential: (SlotDescription) throws -> Credential?,
-        _ tried: inout [String], _ left: inout Int
+        _ tried: inout [String], _ left: inout Int, _ isAsTyped: inout Bool
     ) throws -> SecretBytes? {
         let offered = try credential(slot.description)
         if let offered {
@@ -84,7 +93,12 @@ public struct Keyring: ~Copyable, Sendable {
                 guard left >= 0 else { return nil }
             }
             tried.append(offered.name)
-            return try slot.open(with: offered, ringID: ringID)
+            if let opened = try slot.open(with: offered, ringID: ringID) { return opened }
+            guard try offered.isOtherAsTyped() else { return nil }
+            left -= slot.kind.passphraseCost
+            guard left >= 0 else { return nil }
+            isAsTyped = true
+            return try slot.openAsTyped(with: offered, ringID: ringID)
         }
         return nil
     }

@@ -64,6 +64,14 @@ extension KeyringSlot {
         return try wrap.open(body, header: header)
     }
 
+    /// The same with a passphrase as typed, where that is another text.
+    func openAsTyped(
+        with credential: borrowing Credential, ringID: [UInt8]
+    ) throws(LockstepError) -> SecretBytes? {
+        guard let wrap = try kind.wrapAsTyped(credential, Self.info(header, ringID)) else { return nil }
+        return try wrap.open(body, header: header)
+    }
+
     /// The input of the derivation of a slot's wrap besides its secret and salt.
     static func info(_ header: String, _ ringID: [UInt8]) -> [UInt8] {
         Array("slot/1".utf8) + ringID + Array(header.utf8)

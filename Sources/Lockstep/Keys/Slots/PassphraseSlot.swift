@@ -2,7 +2,8 @@
 ///
 ///     -> scrypt <slot> <salt:16> <log2 N> <r> <p>
 ///
-/// The slot secret is scrypt(passphrase, salt).
+/// The slot secret is scrypt(passphrase, salt), with the passphrase in Unicode's Normalization Form C (UAX #15). One that is
+/// no UTF-8 is taken as it is. Slots from before took all passphrases as they are: such a slot opens, too.
 struct PassphraseSlot: SlotKind {
     static let type = "scrypt"
     static let fieldCount = 4...4
@@ -20,8 +21,18 @@ struct PassphraseSlot: SlotKind {
         _ credential: borrowing Credential, _ info: [UInt8]
     ) throws(LockstepError) -> SlotWrap? {
         guard credential.isPassphrase else { return nil }
-        let stretched = try Scrypt.derive(credential.secret.bytes, salt: salt.span, cost: cost)
-        return try SlotWrap(stretched, salt, info)
+        if let composed = try credential.secret.composed() { return try wrap(composed, info) }
+        return try wrap(credential.secret, info)
+    }
+
+    func wrapAsTyped(
+        _ credential: borrowing Credential, _ info: [UInt8]
+    ) throws(LockstepError) -> SlotWrap? {
+        try credential.isOtherAsTyped() ? wrap(credential.secret, info) : nil
+    }
+
+    private func wrap(_ secret: borrowing SecretBytes, _ info: [UInt8]) throws(LockstepError) -> SlotWrap {
+        try SlotWrap(Scrypt.derive(secret.bytes, salt: salt.span, cost: cost), salt, info)
     }
 
     struct Opener: SlotOpener {
@@ -54,10 +65,19 @@ extension PassphraseSlot {
 }
 
 extension Credential {
-    /// A passphrase, stretched by scrypt.
+    /// A passphrase, stretched by scrypt. Its text is put into Unicode's Normalization Form C, so that it does not matter how
+    /// a keyboard makes "é". A slot that somebody made with the text as typed opens as well.
+    ///
+    /// A text in another form is in ordinary memory for a moment, while it is tried.
     public static func passphrase(_ passphrase: consuming Passphrase) -> Credential {
         Credential(PassphraseSlot.Opener(), passphrase.secret)
     }
 
     var isPassphrase: Bool { opener is PassphraseSlot.Opener }
+
+    /// Whether it is a passphrase that is typed in another form than slots have it.
+    func isOtherAsTyped() throws(LockstepError) -> Bool {
+        guard isPassphrase else { return false }
+        return try secret.composed() != nil
+    }
 }

@@ -27,11 +27,18 @@ protocol SlotKind: Sendable {
     func wrap(
         _ credential: borrowing Credential, _ info: [UInt8]
     ) throws(LockstepError) -> SlotWrap?
+
+    /// The wrap of a passphrase as typed; nil if that is no other one.
+    func wrapAsTyped(
+        _ credential: borrowing Credential, _ info: [UInt8]
+    ) throws(LockstepError) -> SlotWrap?
 }
 
 extension SlotKind {
     static var bodyLength: Int? { SlotWrap.bodyLength }
     var passphraseCost: Int { 0 }
+
+    func wrapAsTyped(_: borrowing Credential, _: [UInt8]) throws(LockstepError) -> SlotWrap? { nil }
 
     /// The header line of a slot with this name.
     func header(_ name: String) -> String {

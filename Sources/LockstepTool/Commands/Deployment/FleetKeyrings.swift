@@ -41,7 +41,7 @@ final class FleetKeyrings: @unchecked Sendable {
             last = slot
             return try lock.withLock { _ in try credentials.credential(for: slot, of: file) }
         }
-        if let last { PassphraseAdvice.show(last, of: file) }
+        if let last { PassphraseAdvice.show(last, of: file, asTyped: keyring.wasOpenedAsTyped) }
         return try DatabaseAccess(keyring, for: path)
     }
 

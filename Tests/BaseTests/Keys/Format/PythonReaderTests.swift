@@ -64,6 +64,25 @@ struct PythonReaderTests {
         }
     }
 
+    @Test("It opens a slot with any form of the passphrase's text, and one from before as it was typed")
+    func forms() throws {
+        let (composed, decomposed) = ("sch\u{F6}n", "scho\u{308}n")
+        var ring = try Self.make(.database)
+        try ring.changeSlot("scrypt", to: Rings.passphrase(decomposed), cost: Rings.cheap)
+        let file = KeyringFile(folder.file("new.keyring"))
+        try file.create(ring)
+        for typed in [composed, decomposed] {
+            _ = try PythonReader.read(file.path, "scrypt", secret: Array(typed.utf8))
+        }
+        let kind = PassphraseSlot(salt: try SlotHeader.newSalt(), cost: Rings.cheap)
+        let info = KeyringSlot.info(kind.header("scrypt"), ring.document.ringID)
+        let wrap = try kind.wrapAsTyped(Rings.passphrase(decomposed), info)
+        ring.document.slots[0] = try KeyringSlot("scrypt", kind, wrap, ring.ringKey)
+        let former = KeyringFile(folder.file("former.keyring"))
+        try former.create(ring)
+        _ = try PythonReader.read(former.path, "scrypt", secret: Array(decomposed.utf8))
+    }
+
     @Test("It finds what a keyring remembers of rings and databases")
     func records() throws {
         for purpose in KeyringPurpose.allCases {
