@@ -4,7 +4,9 @@
 /// empty database in memory, and every object is compared. Only the ledger changes, never the schema or a row. What an
 /// edited file does to rows is not compared: they are what the file that ran has made of them.
 ///
-/// Versions whose files are gone are not accepted, and neither is a version in progress.
+/// A file that was renamed to another version is that of the version whose file is gone if it is the only one with the same
+/// text, no other version has run it, and the versions stay in their order. Other versions whose files are gone are not
+/// accepted, and neither is a version in progress.
 public struct Repair {
     private let sets: [MigrationSet]
     private let schema: ConnectionOptions
@@ -21,8 +23,10 @@ public struct Repair {
     public struct Change: Sendable, Hashable {
         /// The name of its set.
         public let set: String
-        /// Its version.
+        /// Its version, as the ledger has it.
         public let version: MigrationVersion
+        /// The version that its file has now.
+        public let newVersion: MigrationVersion
         /// The name in its file name.
         public let name: String
         /// What differs.
@@ -36,6 +40,8 @@ public struct Repair {
             case formatting
             /// The name.
             case name
+            /// The version.
+            case version
             /// The way down.
             case down
         }
@@ -78,12 +84,18 @@ public struct Repair {
         if let begun = history.unfinished.first {
             throw begun.mustEnd
         }
+        let renamed = sets.reduce(into: [Int64: Migration]()) { renamed, set in
+            renamed.merge(Self.renamed(set, history)) { first, _ in first }
+        }
+        let now = MigrationHistory(
+            entries: history.entries.map { entry in renamed[entry.position].map(entry.withVersion(of:)) ?? entry },
+            unfinished: history.unfinished, repeated: history.repeated)
         let found = try sets.flatMap { set in
-            try requireFiles(set, history)
-            return try differences(set, history)
+            try requireFiles(set, now)
+            return try differences(set, history, now)
         }
         guard !found.isEmpty else { return [] }
-        try requireSchema(connection, found)
+        try requireSchema(connection, found, now)
         let codes = LedgerCodes(connection)
         for finding in found { try codes.requireKeys(of: finding.entry) }
         return found
@@ -98,11 +110,29 @@ public struct Repair {
         }
     }
 
+    /// The files of recorded versions that are under another version now, by the places of the versions in the ledger; none
+    /// if that would change the order of the versions.
+    private static func renamed(_ set: MigrationSet, _ history: MigrationHistory) -> [Int64: Migration] {
+        let entries = history.entries.filter { $0.set == set.name }
+        let migrations = set.applicable(to: history.entries).migrations
+        let gone = entries.filter { entry in !migrations.contains { $0.version == entry.version } }
+        let other = migrations.filter { migration in !entries.contains { $0.version == migration.version } }
+        var renamed: [Int64: Migration] = [:]
+        for entry in gone where gone.count(where: { $0.checksums.text == entry.checksums.text }) == 1 {
+            let files = other.filter { $0.checksums.text == entry.checksums.text }
+            guard files.count == 1, case .file = files[0] else { continue }
+            renamed[entry.position] = files[0]
+        }
+        let versions = entries.sorted { $0.version < $1.version }.map { renamed[$0.position]?.version ?? $0.version }
+        return zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 } ? renamed : [:]
+    }
+
     private func differences(
-        _ set: MigrationSet, _ history: MigrationHistory
+        _ set: MigrationSet, _ history: MigrationHistory, _ now: MigrationHistory
     ) throws -> [Finding] {
-        let files = set.applicable(to: history.entries).migrations
-        return try history.entries.filter { $0.set == set.name }.compactMap { entry in
+        let files = set.applicable(to: now.entries).migrations
+        let pairs = zip(history.entries, now.entries).filter { $0.0.set == set.name }  // exact: names of sets
+        return try pairs.compactMap { recorded, entry in
             guard let migration = files.first(where: { $0.version == entry.version }) else {
                 return nil
             }
@@ -110,18 +140,22 @@ public struct Repair {
             guard !differences.contains(.checksums) else {
                 throw PlanFindings.error(.checksums, migration, set)
             }
-            guard !differences.isEmpty else { return nil }
-            let parts = differences.compactMap(Change.Part.init)
+            let isRenamed = recorded.version != entry.version
+            guard !differences.isEmpty || isRenamed else { return nil }
+            let parts = (isRenamed ? [.version] : []) + differences.compactMap(Change.Part.init)
             return Finding(
-                entry: entry, migration: migration,
-                change: Change(set: set.name, version: entry.version, name: migration.name, parts: parts))
+                entry: recorded, migration: migration,
+                change: Change(
+                    set: set.name, version: recorded.version, newVersion: entry.version, name: migration.name,
+                    parts: parts))
         }
     }
 
     private func requireSchema(
-        _ connection: borrowing Connection, _ found: [Finding]
+        _ connection: borrowing Connection, _ found: [Finding], _ now: MigrationHistory
     ) throws {
-        let differences = try DriftCheck.differences(of: SchemaSnapshot(connection), on: connection, sets, schema)
+        let differences = try DriftCheck.differences(
+            of: SchemaSnapshot(connection), on: connection, sets, schema, as: now)
         guard !differences.isEmpty else { return }
         let title = found[0].migration.title
         throw LockstepError(
@@ -140,5 +174,14 @@ extension Repair.Change.Part {
         case .down: self = .down
         case .checksums: return nil
         }
+    }
+}
+
+extension LedgerEntry {
+    /// The same record under the version that its file has now.
+    fileprivate func withVersion(of migration: Migration) -> LedgerEntry {
+        LedgerEntry(
+            set: set, version: migration.version, name: name, checksums: checksums, down: down, appliedAt: appliedAt,
+            duration: duration, toolVersion: toolVersion, position: position)
     }
 }

@@ -137,6 +137,48 @@ final class RepairTests {
         Refusal.expect(.migrationUnfinished) { _ = try repair(begun).changes(on: connection) }
     }
 
+    private static func named(_ first: String, _ second: String, _ more: (String, String)...) throws -> MigrationSet {
+        try MigrationSet(
+            name: "films",
+            files: ([(first, Scratch.up(Self.first) + "\n"), (second, Scratch.up(Self.second))] + more).map {
+                (name: $0.0, content: $0.1)
+            })
+    }
+
+    @Test("A file with another version and the same text is that of the version whose file is gone")
+    func renamed() throws {
+        let before = try ledger()
+        let set = try Self.named("20240101000000_film.sql", "20240102000000_titles.sql")
+        Refusal.expect(.migrationMissing) { _ = try Migrator(set).run(on: connection) }
+        let changes = try repair(set).changes(on: connection)
+        #expect(changes.map(\.parts) == [[.version], [.version, .name]])
+        #expect(changes.map(\.newVersion.description) == ["20240101000000", "20240102000000"])
+        #expect(try repair(set).apply(on: connection) == changes)
+        let after = try ledger()
+        #expect(after.map(\.version) == changes.map(\.newVersion) && after.map(\.position) == before.map(\.position))
+        #expect(try Ledger.repairs(connection).map(\.formerName) == ["1_film", "2_index"])
+        #expect(try repair(set).changes(on: connection) == [])
+        _ = try Migrator(set).run(on: connection)
+        #expect(try Verification(scratch.path, sets: [set]).run(key: scratch.key()).isClean)
+    }
+
+    @Test("A file of another order, of two texts or beside the version's own is not taken for it")
+    func notRenamed() throws {
+        let before = try ledger()
+        let first = Scratch.up(Self.first) + "\n"
+        for set in [
+            try Self.named("20240103000000_film.sql", "20240102000000_index.sql"),
+            try Self.named("0003_film.sql", "0002_index.sql"),
+            try Self.named("20240101000000_film.sql", "20240103000000_index.sql", ("20240102000000_film.sql", first)),
+        ] {
+            Refusal.expect(.migrationMissing) { _ = try repair(set).apply(on: connection) }
+        }
+        // A new version can have the text of an old one.
+        let again = try Self.named("0001_film.sql", "0002_index.sql", ("0003_index.sql", Scratch.up(Self.second)))
+        #expect(try repair(again).changes(on: connection) == [])
+        #expect(try ledger() == before)
+    }
+
     @Test("A record with a MAC gets a new one, and takes the keys of its dataset for that") func codes() throws {
         let scratch = try DatabaseScratch()
         var options = ConnectionOptions()

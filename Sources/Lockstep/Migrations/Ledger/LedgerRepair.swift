@@ -5,8 +5,8 @@
 // people: nothing is decided from it, and it has no MAC. The row of the ledger has one, as before.
 //
 //   position         order of the repairs, ascending from 1
-//   set, version     the version
-//   former_name      the name that the ledger recorded before
+//   set, version     the version, as it is recorded since
+//   former_name      the name that the ledger recorded before; with the version and `_` before it if that was another
 //   former_checksum  the SHA-256 of the file that it recorded before
 //   checksum         the SHA-256 of the file that it records since
 //   repaired_at      microseconds since 1970-01-01T00:00:00Z
@@ -18,7 +18,7 @@ public struct LedgerRepair: Sendable, Equatable {
     public let set: String
     /// Its version.
     public let version: MigrationVersion
-    /// The name that the ledger recorded before.
+    /// The name that the ledger recorded before; with the version and `_` before it if that was another.
     public let formerName: String
     /// The SHA-256 of the file that the ledger recorded before, 32 bytes.
     public let formerChecksum: [UInt8]
@@ -60,7 +60,7 @@ extension Ledger {
     /// with the engine's rights. Position and times stay.
     static func replace(_ entry: LedgerEntry, by migration: Migration, _ connection: borrowing Connection) throws {
         var new = LedgerEntry(
-            set: entry.set, version: entry.version, name: migration.name, checksums: migration.checksums,
+            set: entry.set, version: migration.version, name: migration.name, checksums: migration.checksums,
             down: migration.recordedDown, appliedAt: entry.appliedAt, duration: entry.duration,
             toolVersion: entry.toolVersion, position: entry.position)
         new.code = try LedgerCodes(connection).code(for: new)
@@ -69,7 +69,8 @@ extension Ledger {
         try connection.make(.repairs)
         try connection.insert(
             [
-                .null, .text(entry.set), .text(entry.version.description), .text(entry.name),
+                .null, .text(entry.set), .text(new.version.description),
+                .text(new.version == entry.version ? entry.name : "\(entry.version)_\(entry.name)"),
                 .blob(entry.checksums.bytes), .blob(new.checksums.bytes), .integer(Clock.microsecondsSinceEpoch),
                 .text(LockstepVersion.current),
             ], into: .repairs)

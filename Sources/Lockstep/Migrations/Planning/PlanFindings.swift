@@ -9,7 +9,10 @@ enum PlanFindings {
                     .fatal(
                         .migrationMissing,
                         "\(state.set.name) \(entry.version) (\(entry.name)) was applied, " + "but its file is gone",
-                        "restore the file, or use the folder that this database was migrated with",
+                        """
+                        restore the file, or use the folder that this database was migrated with; if it was renamed, \
+                        accept that with \(.repair)
+                        """,
                         .init(set: entry.set, entry.version)))
                 continue
             }

@@ -26,9 +26,9 @@ enum DriftCheck {
     /// The differences of the schema `found` on `connection` from a fresh build of the applied versions.
     static func differences(
         of found: SchemaSnapshot, on connection: borrowing Connection, _ sets: [MigrationSet],
-        _ schema: ConnectionOptions, shouldContinue: () -> Bool = { true }
+        _ schema: ConnectionOptions, as history: MigrationHistory? = nil, shouldContinue: () -> Bool = { true }
     ) throws -> [SchemaSnapshot.Difference] {
-        let history = try Ledger.history(connection)
+        let history = try history ?? Ledger.history(connection)
         let fresh = try ReferenceSchema.build(history, sets, schema, shouldContinue: shouldContinue)
         func differences() throws -> [SchemaSnapshot.Difference] {
             PrismaTable.leftOut(of: found.differences(from: try SchemaSnapshot(fresh)), sets)

@@ -9,7 +9,8 @@ struct Repair: ParsableCommand {
         discussion: """
             All applied versions run from their files in an empty database in memory. If the schema that they make \
             is the one that the database has, --apply records the files as they are now: only the ledger changes. \
-            Otherwise nothing is accepted. Rows are not compared: they are what the file that ran has made of them.
+            Otherwise nothing is accepted. Rows are not compared: they are what the file that ran has made of them. \
+            A file that has another version now, and the same text, is that of the version whose file is gone.
 
             Without --apply the command shows what it would record. `lockstep status` shows repaired versions.
             """)
@@ -30,6 +31,7 @@ struct Repair: ParsableCommand {
     private struct Change: Encodable {
         let set: String
         let version: String
+        let newVersion: String?
         let name: String
         let parts: [String]
     }
@@ -51,12 +53,16 @@ struct Repair: ParsableCommand {
                     database: database, isApplied: apply,
                     changes: changes.map { change in
                         Change(
-                            set: change.set, version: change.version.description, name: change.name,
+                            set: change.set, version: change.version.description,
+                            newVersion: change.newVersion == change.version ? nil : change.newVersion.description,
+                            name: change.name,
                             parts: change.parts.map(\.rawValue))
                     }))
         }
         for change in changes {
-            let parts = change.parts.map(\.words).joined(separator: ", ")
+            let parts = change.parts.map { part in
+                part == .version ? "\(part.words) \(change.newVersion)" : part.words
+            }.joined(separator: ", ")
             Output.line("\(change.set) \(change.version) (\(change.name)): other \(parts)")
         }
         switch (changes.isEmpty, apply) {
@@ -76,6 +82,7 @@ extension Lockstep.Repair.Change.Part {
         case .statements: "statements"
         case .formatting: "comments or white space"
         case .name: "name"
+        case .version: "version"
         case .down: "way down"
         }
     }
