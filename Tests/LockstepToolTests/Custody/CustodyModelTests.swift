@@ -75,6 +75,10 @@ struct CustodyModelTests {
         ["restore c b", "restore c b", "rotate b", "destroy database 1, a b d"],
         ["restore c d", "rm d", "salvage a d", "rotate a", "destroy database 1, a b d"],
         ["cp a b", "fork d", "rotate a", "destroy database 1"],
+        ["log aside a", "rotate a", "rotate b", "destroy database 1, a b d", "migrate a"],
+        ["kill unseal a", "restore c d", "rotate a", "migrate a", "seal a"],
+        ["create field", "activate field", "kill reseal a", "reseal a", "destroy field 1, a b d"],
+        ["rm a", "init d", "rm d", "restore c d", "mv d a"],
     ]
 
     /// In a plain run each from one beginning, by turns.

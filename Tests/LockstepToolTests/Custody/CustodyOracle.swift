@@ -1,3 +1,4 @@
+import ArgumentParser
 import SystemPackage
 import TestSupport
 
@@ -26,6 +27,10 @@ struct CustodyOracle {
     func check(_ truth: CustodyVerb.Truth, _ ways: inout Ways) throws -> [String] {
         var wrong: [String] = []
         for (name, rows) in truth.sorted(by: { $0.key < $1.key }) {
+            guard !name.contains(".damaged-") else {
+                if let error = try lostLog(name, rows) { wrong.append("\(name), \(Finding.lost.rawValue): \(error)") }
+                continue
+            }
             guard let error = try failure(of: name, rows) else { continue }
             if let way = try way(to: rows, from: name) {
                 ways.counts[way, default: 0] += 1
@@ -36,6 +41,34 @@ struct CustodyOracle {
             wrong.append("\(name), \(finding.rawValue): \(error)")
         }
         return wrong
+    }
+
+    /// Which of these databases are refused although nobody has put another file or keyring in a place.
+    func alarms(_ truth: CustodyVerb.Truth, _ names: [String]) throws -> [String] {
+        try names.compactMap { name in
+            guard let rows = truth[name], let error = try failure(of: name, rows) else { return nil }
+            return "\(name), false alarm: \(error)"
+        }
+    }
+
+    /// Why no command gives the rows of a log that was set aside; nil if one does.
+    private func lostLog(_ name: String, _ rows: [String]) throws -> String? {
+        let before = try bench.files()
+        defer { try? bench.restore(before) }
+        try bench.remove("out.db")
+        do {
+            try bench.run(
+                "salvage @out.db -d @\(name) --keyring @\(CustodyBench.sharedKeyring) --keys @keys --key-file @kf")
+        } catch let error as LockstepError {
+            return error.message
+        } catch is ExitCode {
+            // Something is damaged, as it is reported.
+        }
+        let found = try Output.$sink.withValue(OutputSink()) {
+            try bench.access("out.db", CustodyBench.sharedKeyring, fields: false).session().connect(queryOnly: true)
+                .query("SELECT x FROM kept") { try $0[0] as String }
+        }
+        return found == rows ? nil : "it has \(found) instead of \(rows)"
     }
 
     /// Why no command reads these rows of a file; nil if one does.

@@ -108,7 +108,8 @@ final class CustodySearch {
         if files == state.files, truth == state.truth { return nil }
         let path = state.path + [verb.description]
         guard try known.insert(StateDescription(bench, truth).text).inserted else { return nil }
-        let wrong = try oracle.check(truth, &ways)
+        var wrong = try oracle.check(truth, &ways)
+        if wrong.isEmpty { wrong = try oracle.alarms(truth, CustodyVerb.untouched(by: path)) }
         for wrong in wrong { findings.append("\(path.joined(separator: "; ")): \(wrong)") }
         // What is lost stays lost.
         return wrong.isEmpty ? State(files: files, truth: truth, path: path) : nil

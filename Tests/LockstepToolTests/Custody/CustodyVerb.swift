@@ -42,7 +42,7 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
         }
     }
 
-    private static func require(_ here: [String], _ bench: CustodyBench) throws {
+    static func require(_ here: [String], _ bench: CustodyBench) throws {
         for file in here {
             let isAbsent = file.hasPrefix("!")
             let name = isAbsent ? String(file.dropFirst()) : file
@@ -292,7 +292,7 @@ struct CustodyVerb: Sendable, CustomStringConvertible {
     }
 
     /// All of them.
-    static let all = files + copies + content + rotations + keyrings
+    static let all = files + copies + content + rotations + keyrings + kills + [logAside]
 
     static func named(_ name: String) -> CustodyVerb? { all.first { $0.description == name } }
 

@@ -104,6 +104,7 @@ struct StateDescription {
             let rows = truth[name].map { $0.joined(separator: ",") } ?? "-"
             text += "\(name) rows \(rows)"
             if bench.exists(name + "-wal") { text += " wal" }
+            if bench.exists(name + ".damaged-1") { text += " log aside" }
             if let summary = try FileSummary.read(name, bench) {
                 try describe(summary, names, bench)
             }
