@@ -7,6 +7,8 @@
 //     database  NULL
 //     dataset   NULL for a database keyring; for a fields keyring the dataset's id. The column is absent before the
 //               first row of a fields keyring; older programs read such a row as one of a ring that nobody has
+//     mac       NULL for a database keyring; for a fields keyring what authenticates its row: see EpochCode.swift. It
+//               comes and is absent with `dataset`
 //
 //   In the one row whose ring is 16 zero bytes:
 //
@@ -53,8 +55,12 @@ enum KeyringTable {
     struct Content: Sendable, Equatable {
         /// The lowest epochs of database keyrings, by the rings' ids.
         var epochs: [[UInt8]: UInt64] = [:]
-        /// Those of fields keyrings.
-        var fieldsEpochs: [[UInt8]: UInt64] = [:]
+        /// The rows of fields keyrings.
+        var fields: [FieldsRow] = []
+        /// Their epochs, by the rings' ids.
+        var fieldsEpochs: [[UInt8]: UInt64] {
+            Dictionary(fields.map { ($0.ring, $0.epoch) }, uniquingKeysWith: max)
+        }
         /// The database's id; nil if it has none yet.
         var database: [UInt8]?
         /// Whether the file is the database itself; so is one without an id.
@@ -63,15 +69,26 @@ enum KeyringTable {
         var restored: Int64?
     }
 
+    /// What is recorded of a fields keyring.
+    struct FieldsRow: Sendable, Equatable {
+        let dataset: [UInt8]
+        let ring: [UInt8]
+        var epoch: UInt64
+        /// Nil for a row without one.
+        var mac: [UInt8]?
+    }
+
     /// The content of the database's table; empty if it has no such table.
     /// - Throws: ``LockstepError/Code/tampered`` for a row that Lockstep did not write.
     static func read(_ connection: borrowing Connection) throws -> Content {
         var content = Content()
         try EngineTables.readIfExists(EngineTables.epochs, connection) { limit in
-            let database = hasDatabase(connection) ? "database" : "NULL"
-            let dataset = hasDataset(connection) ? "dataset" : "NULL"
+            let database = has("database", connection) ? "database" : "NULL"
+            let dataset = has("dataset", connection) ? "dataset" : "NULL"
+            let mac = has("mac", connection) ? "mac" : "NULL"
             let sql: SQL = """
-                SELECT ring, epoch, \(verbatim: database), \(verbatim: dataset) FROM main.lockstep_keyring
+                SELECT ring, epoch, \(verbatim: database), \(verbatim: dataset), \(verbatim: mac)
+                FROM main.lockstep_keyring
                 """
             do {
                 try read(sql, connection, limit, into: &content)
@@ -92,7 +109,9 @@ enum KeyringTable {
             guard let ring = try? row[0] as [UInt8], ring.count == idLength, let epoch = try? row[1] as Int64, epoch > 0
             else { throw impossible }
             let isRing = ring != noRing
-            guard let database = try? row[2] as Value, isRing == (database == .null), let dataset = try? row[3] as Value
+            guard let database = try? row[2] as Value, isRing == (database == .null),
+                let dataset = try? row[3] as Value,
+                let mac = try? row[4] as Value
             else { throw impossible }
             switch (isRing, dataset) {
             case (true, .null) where ring == restoredRing:
@@ -102,7 +121,8 @@ enum KeyringTable {
                 content.epochs[ring] = UInt64(epoch)
                 return
             case (true, .blob(let id)) where id.count == idLength:
-                content.fieldsEpochs[ring] = UInt64(epoch)
+                let code: [UInt8]? = if case .blob(let bytes) = mac { bytes } else { nil }
+                content.fields.append(FieldsRow(dataset: id, ring: ring, epoch: UInt64(epoch), mac: code))
                 return
             case (false, .null): break
             default: throw impossible
@@ -179,21 +199,15 @@ enum KeyringTable {
         for ring in rings { try upsert.run(ring, Int64(clamping: epoch)) }
     }
 
-    /// The same for rings of fields keyrings of a dataset.
-    static func raise(
-        _ rings: [[UInt8]], to epoch: UInt64, of dataset: [UInt8],
-        _ connection: borrowing Connection
-    ) throws {
+    /// Writes rows of fields keyrings in place of those of their rings, within the open transaction.
+    static func put(_ rows: [FieldsRow], _ connection: borrowing Connection) throws {
         try prepare(connection)
-        if !hasDataset(connection) {
-            try connection.execute("ALTER TABLE main.lockstep_keyring ADD COLUMN dataset BLOB")
+        for column in ["dataset", "mac"] where !has(column, connection) {
+            try connection.execute("ALTER TABLE main.lockstep_keyring ADD COLUMN \(name: column) BLOB")
         }
         let upsert = try connection.prepare(
-            """
-            INSERT INTO main.lockstep_keyring (ring, epoch, dataset) VALUES (?, ?, ?)
-            ON CONFLICT (ring) DO UPDATE SET epoch = max(epoch, excluded.epoch)
-            """)
-        for ring in rings { try upsert.run(ring, Int64(clamping: epoch), dataset) }
+            "INSERT OR REPLACE INTO main.lockstep_keyring (ring, epoch, dataset, mac) VALUES (?, ?, ?, ?)")
+        for row in rows { try upsert.run(row.ring, Int64(clamping: row.epoch), row.dataset, row.mac) }
     }
 
     private static func prepare(_ connection: borrowing Connection) throws {
@@ -207,16 +221,12 @@ enum KeyringTable {
                 ) WITHOUT ROWID
                 """)
         }
-        guard !hasDatabase(connection) else { return }
+        guard !has("database", connection) else { return }
         try connection.execute("ALTER TABLE main.lockstep_keyring ADD COLUMN database BLOB")
     }
 
-    private static func hasDatabase(_ connection: borrowing Connection) -> Bool {
-        EngineTables.has("database", in: EngineTables.epochs, connection)
-    }
-
-    private static func hasDataset(_ connection: borrowing Connection) -> Bool {
-        EngineTables.has("dataset", in: EngineTables.epochs, connection)
+    private static func has(_ column: String, _ connection: borrowing Connection) -> Bool {
+        EngineTables.has(column, in: EngineTables.epochs, connection)
     }
 
     private static let impossible = LockstepError(

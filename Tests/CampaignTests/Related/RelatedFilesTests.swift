@@ -87,16 +87,37 @@ struct RelatedFilesTests {
             "\(findings)")
     }
 
-    @Test(
-        "Put from the original into a database of its own", arguments: cases.filter { $0.0 != .copy && $0.0 != .backup }
-    )
-    func back(_ relation: RelatedFiles.Relation, _ part: Part) throws {
+    struct Pair: Sendable, CustomStringConvertible {
+        /// Nil for the original.
+        let source: RelatedFiles.Relation?
+        let target: RelatedFiles.Relation
+        let part: Part
+
+        var description: String { "\(part.rawValue) of \(source?.rawValue ?? "the original") in \(target)" }
+
+        /// What the two are to each other.
+        var relation: RelatedFiles.Relation {
+            let both = [source, target]
+            return both.contains(.stranger) ? .stranger : both.contains(.sibling) ? .sibling : .fork
+        }
+    }
+
+    /// The databases of their own, each with everything else.
+    private static let pairs = [RelatedFiles.Relation.sibling, .stranger, .fork].flatMap { target in
+        ([nil] + RelatedFiles.Relation.allCases).filter { $0 != target }.flatMap { source in
+            Part.allCases.map { Pair(source: source, target: target, part: $0) }
+        }
+    }
+
+    @Test("Put into a database of its own, from the original and from what is related to that", arguments: pairs)
+    func others(_ pair: Pair) throws {
         let files = try RelatedFiles()
-        try put(part, of: files.folder.file(RelatedFiles.original), into: files.path(relation), files)
+        let source = pair.source.map(files.path) ?? files.folder.file(RelatedFiles.original)
+        try put(pair.part, of: source, into: files.path(pair.target), files)
         var findings: [String] = []
-        let outcome = try files.outcome(files.path(relation)) { findings = $0 }
+        let outcome = try files.outcome(files.path(pair.target)) { findings = $0 }
         #expect(
-            try Self.stated(relation, part).split(separator: ",").first.map(String.init) == outcome.rawValue,
+            try Self.stated(pair.relation, pair.part).split(separator: ",").first.map(String.init) == outcome.rawValue,
             "\(findings)")
     }
 }

@@ -1,7 +1,7 @@
 """Checks what a database records about its sealed columns, by the article SealedCells alone: no line of it was taken from
 Lockstep's sources.
 
-A request has registry, an object of the four tables' rows (lists of values in the order of the article; bytes in hex),
+A request has registry, an object of the tables' rows (lists of values in the order of the article; bytes in hex),
 and field_keys, hex by version. It can have remembered, a state that somebody has seen: the number of its changes, the code
 of its set and the id of the database that it was of, in hex. The answer is `holds` or `forged`; of a state that did not
 come from the remembered one, `elsewhere`.
@@ -95,6 +95,20 @@ def check(request):
     whole += number(len(indexes)) + b"".join(map(part, indexes))
     if code(whole).hex() != mac:
         return "forged"
+    for epoch_dataset, ring, epoch, given in rows.get("epochs", []):
+        if epoch_dataset != rows["dataset"][0][0]:
+            continue
+        message = text("epoch/1") + part(dataset) + part(bytes.fromhex(registry)) + part(bytes.fromhex(ring))
+        # Under the key of any version.
+        codes = [
+            hmac.new(
+                HKDF(hashes.SHA256(), 32, dataset, b"registry").derive(bytes.fromhex(one)),
+                message + number(epoch), hashlib.sha256,
+            ).hexdigest()
+            for one in request["field_keys"].values()
+        ]
+        if given not in codes:
+            return "forged"
     if "remembered" not in request:
         return "holds"
     seen, code_seen, of = request["remembered"]

@@ -111,6 +111,7 @@ package enum RegistryTables {
             try SealedTable(table, connection).flatMap { SealedRowKey($0.key) }
         }
         try write(records, connection)
+        try EpochCode.renew(registry, keys, connection)
     }
 
     /// Writes the rows of a registry, in place of those of its dataset, in the open transaction.

@@ -118,6 +118,7 @@ final class SealedAttachment: ConnectionAttachment {
             try PendingRestore.explaining(content, keys, connection) {
                 try trust.require(registry, keys, known, inherited: inherited, of: content.database)
             }
+            try EpochCode.require(content, keys, registry)
             guard let registry else { continue }
             proven.append(registry)
             for column in registry.columns where !column.name.isEmpty {

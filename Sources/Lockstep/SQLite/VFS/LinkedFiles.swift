@@ -19,21 +19,26 @@ enum LinkedFiles {
     /// - Throws: ``LockstepError/Code/notAFile`` if it or one of its side files has another hard link, or if a side file is
     ///   no regular file. What does not exist is not refused.
     static func refuse(at path: FilePath) throws(LockstepError) {
-        try requireOneName(path, "its log belongs to one of them, and is not seen under the others")
+        try requireOneName(
+            path, status(path.string), "its log belongs to one of them, and is not seen under the others")
         for suffix in DatabaseFile.sideSuffixes {
             let side = DatabaseFile.side(suffix, of: path)
-            guard isRegularOrMissing(side.string) else {
+            guard let status = status(side.string) else { continue }
+            guard isRegular(status) else {
                 throw LockstepError(
                     .notAFile, "\(side) is not a regular file",
                     hint: "SQLite would write to what it leads to: find out who made it, and move it away",
                     context: .file(side))
             }
-            try requireOneName(side, "SQLite would write to all of them")
+            try requireOneName(side, status, "SQLite would write to all of them")
         }
     }
 
-    private static func requireOneName(_ path: FilePath, _ consequence: String) throws(LockstepError) {
-        let names = links(path.string)
+    private static func requireOneName(
+        _ path: FilePath, _ status: stat?, _ consequence: String
+    ) throws(LockstepError) {
+        guard let status, isRegular(status) else { return }
+        let names = Int(status.st_nlink)
         guard names > 1, names - unfinished(path) > 1 else { return }
         throw LockstepError(
             .notAFile, "\(path) has \(names) names: \(consequence)",
@@ -51,19 +56,11 @@ enum LinkedFiles {
     /// Whether SQLite may open this side file: it has one name, or there is none yet.
     static func isUsable(_ name: UnsafePointer<CChar>?) -> Bool {
         guard let name = unsafe name else { return true }
-        let path = unsafe String(cString: name)
-        return isRegularOrMissing(path) && links(path) <= 1
+        guard let status = unsafe status(String(cString: name)) else { return true }
+        return isRegular(status) && status.st_nlink <= 1
     }
 
-    /// The number of names of a regular file; 0 for anything else.
-    private static func links(_ path: String) -> Int {
-        guard let status = status(path), status.st_mode & S_IFMT == S_IFREG else { return 0 }
-        return Int(status.st_nlink)
-    }
-
-    private static func isRegularOrMissing(_ path: String) -> Bool {
-        status(path).map { $0.st_mode & S_IFMT == S_IFREG } ?? true
-    }
+    private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 
     /// Nil if nothing is there. A link is not followed.
     private static func status(_ path: String) -> stat? {

@@ -41,7 +41,10 @@ struct RegistryReaderTests {
                 }
             }
         }
+        let hasEpochs = try connection.texts("SELECT name FROM pragma_table_info('lockstep_keyring')").contains("mac")
         return [
+            "epochs": hasEpochs
+                ? try rows("SELECT dataset, ring, epoch, mac FROM lockstep_keyring WHERE dataset IS NOT NULL") : [],
             "dataset": try rows(
                 "SELECT dataset, changes, key_version, mac, database, registry, earlier, folded FROM lockstep_dataset"),
             "columns": try rows(
@@ -84,6 +87,9 @@ struct RegistryReaderTests {
             indexes: [.init(.exact), .init(.prefix(3), bits: 12)])
         try connection.protect("note", of: "film", keys: bench.keys, mode: .deterministic)
         try ask()
+        try ring.rememberFields(in: connection)
+        try ask()
+        // The rows are written again with each change of the registry.
         try connection.unprotect("note", of: "film", keys: bench.keys)
         try ask()
         let sound = requests.count
@@ -101,6 +107,9 @@ struct RegistryReaderTests {
             "UPDATE lockstep_dataset SET folded = zeroblob(32), earlier = substr(earlier, 33)",
             "UPDATE lockstep_column SET identity = NULL WHERE id = 1",
             "UPDATE lockstep_column SET identity = randomblob(16)",
+            "UPDATE lockstep_keyring SET epoch = epoch + 1 WHERE dataset IS NOT NULL",
+            "UPDATE lockstep_keyring SET ring = randomblob(16) WHERE dataset IS NOT NULL",
+            "UPDATE lockstep_keyring SET mac = NULL WHERE dataset IS NOT NULL",
         ]
         for sql in forgeries {
             #expect(throws: Stop.self) {

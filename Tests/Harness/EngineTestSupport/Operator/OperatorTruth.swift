@@ -95,12 +95,14 @@ struct OperatorTruth: Equatable {
         return found
     }
 
-    /// The rows of rings that have a lower epoch now, or the next one.
+    /// The rows of rings of database keyrings that have a lower epoch now, or the next one.
     private static func changedEpochs(
         _ before: Set<[Value]>, _ after: Set<[Value]>
     ) -> Set<[Value]> {
         before.filter { row in
             guard row[0] != .blob(noRing), case .integer(let epoch) = row[1] else { return false }
+            // A fields keyring's row has a MAC.
+            guard row.count < 4 || row[3] == .null else { return false }
             return after.contains { other in
                 guard other != row, other[0] == row[0], other[2...] == row[2...], case .integer(let changed) = other[1]
                 else { return false }

@@ -24,7 +24,7 @@ enum Undetected: String, CaseIterable, Comparable {
         "remove the MAC of a ledger row, change the dataset or key version that it names, or copy a whole row from another database of the dataset; change times and tool versions in rows without a MAC; change the notes of repairs"
     case otherRings = "add rows for other rings to `lockstep_keyring`, or change the epoch beside the database's id"
     case recordedEpochs =
-        "change an epoch that `lockstep_keyring` has recorded of a keyring, within what the keyring allows"
+        "change an epoch that `lockstep_keyring` has recorded of a database keyring, or put back the row of a fields keyring from an older time, within what the keyring allows"
     case otherDatasets = "claim that columns are sealed for another dataset"
     case siblings =
         "give a file the identity and the registry of another database of the dataset, where no keyring says where each lies (a raw key; a keyring that an earlier build wrote last), if a program checks it only against its migration set: columns that were sealed outside of the set then accept plaintext"

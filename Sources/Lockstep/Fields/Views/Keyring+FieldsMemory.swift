@@ -8,15 +8,15 @@ extension Keyring {
             try connection.write { connection in
                 // Another process may have written in the meantime.
                 let rings = try fieldsRingsBehind(connection)
-                try KeyringTable.raise(rings, to: epoch, of: subjectID, connection)
+                try EpochCode.record(rings, epoch, fieldKeys(), connection)
                 // The keyring knows this state, so that a restore needs no confirmation any more.
                 try KeyringTable.set(restored: nil, connection)
             }
         }
     }
 
-    /// The rings for which the database records too low an epoch: this one and those that it replaced, which the
-    /// database need not have known.
+    /// The rings for which the database records too low an epoch, or none that is genuine: this one and those that it
+    /// replaced, which the database need not have known.
     private borrowing func fieldsRingsBehind(
         _ connection: borrowing Connection
     ) throws -> [[UInt8]] {
@@ -26,6 +26,6 @@ extension Keyring {
         }
         let isNew = known[document.ringID] == nil
         let rings = [document.ringID] + (isNew ? document.formerRings : formerRings)
-        return rings.filter { known[$0, default: 0] < epoch }
+        return try EpochCode.behind(rings, epoch, fieldKeys(), connection)
     }
 }
