@@ -17,10 +17,7 @@ struct CredentialOptions: ParsableArguments {
 
     /// Whether any credential option is present. If not, and no variable names a credential, the tool prompts on the
     /// terminal.
-    var isGiven: Bool {
-        let all: [any CredentialKindOptions] = [keyFiles, passphrases, age, commands]
-        return all.contains(where: \.isGiven)
-    }
+    var isGiven: Bool { keyFiles.isGiven || passphrases.isGiven || age.isGiven || commands.isGiven }
 
     /// Opens one keyring with the credential options, the variables that its slots name, or a passphrase from the
     /// terminal.
@@ -32,11 +29,18 @@ struct CredentialOptions: ParsableArguments {
 enum CredentialVariables {
     /// The variable that names a key file.
     static let keyFile = "LOCKSTEP_KEY_FILE"
+    /// The variable that names the key file of datasets, if that is another one.
+    static let fieldsKey = "LOCKSTEP_FIELDS_KEY"
+
+    /// The paths of key files: of the options, or of the variables.
+    static func keyFiles(_ options: CredentialOptions) -> [String] {
+        guard !options.isGiven else { return options.keyFiles.keyFile }
+        return [keyFile, fieldsKey].compactMap { Environment.text($0) }
+    }
 
     static func completing(_ options: CredentialOptions) -> CredentialOptions {
         guard !options.isGiven else { return options }
         var options = options
-        options.keyFiles.keyFile = Environment.text(keyFile)
         options.age.identity = Environment.text("LOCKSTEP_IDENTITY")
         return options
     }
@@ -54,10 +58,10 @@ final class CredentialSource {
 
     init(_ given: CredentialOptions) {
         let options = CredentialVariables.completing(given)
-        keyFiles = KeyFileCredentials(options.keyFiles)
-        passphrases = PassphraseCredentials(options.passphrases, asksTerminal: !options.isGiven)
+        keyFiles = KeyFileCredentials(CredentialVariables.keyFiles(given), options.keyFiles.keyFd)
+        passphrases = PassphraseCredentials(options.passphrases, asksTerminal: !options.isGiven && keyFiles.count == 0)
         kinds = [
-            keyFiles, passphrases, variables, AgeCredentials(options.age, options.plugins),
+            passphrases, variables, AgeCredentials(options.age, options.plugins),
             CommandCredentials(options.commands),
         ]
         rings = options.rings
@@ -66,9 +70,11 @@ final class CredentialSource {
 
     func open(_ file: KeyringFile) throws -> Keyring {
         var last: SlotDescription?
-        let keyring = try file.open { slot in
-            last = slot
-            return try credential(for: slot, of: file)
+        let keyring = try withEachKeyFile { number in
+            try file.open { slot in
+                last = slot
+                return try credential(for: slot, of: file, keyFile: number)
+            }
         }
         let rings = try rings.rings()
         if !rings.isEmpty { try keyring.require(rings) }
@@ -115,10 +121,33 @@ final class CredentialSource {
         }
     }
 
+    /// Tries one key file after the other, until one opens a keyring.
+    /// - Parameter open: Opens it with the key file of this number.
+    func withEachKeyFile(_ open: (Int) throws -> Keyring) throws -> Keyring {
+        for number in 0..<max(keyFiles.count - 1, 0) {
+            do {
+                return try open(number)
+            } catch let error as LockstepError where error.code == .slotNotOpened {
+                continue
+            }
+        }
+        do {
+            return try open(max(keyFiles.count - 1, 0))
+        } catch let error as LockstepError where error.code == .slotNotOpened && keyFiles.count == 1 {
+            let hint = error.hint.map { "\($0); " } ?? ""
+            throw LockstepError(
+                error.code, error.message,
+                hint: "\(hint)a dataset can have another key file than its database: name both, each with --key-file",
+                context: error.context)
+        }
+    }
+
     /// The credential to try on `slot`.
-    /// - Parameter file: The keyring to name in a prompt; nil to leave out prompts, and plugins, which can ask for a
-    ///   touch.
-    func credential(for slot: SlotDescription, of file: KeyringFile?) throws -> Credential? {
+    /// - Parameters:
+    ///   - file: The keyring to name in a prompt; nil to leave out prompts, and plugins, which can ask for a touch.
+    ///   - number: Which of the key files.
+    func credential(for slot: SlotDescription, of file: KeyringFile?, keyFile number: Int = 0) throws -> Credential? {
+        guard slot.kind != .keyFile else { return try keyFiles.credential(number) }
         for kind in kinds {
             if let credential = try kind.credential(for: slot, of: file) { return credential }
         }

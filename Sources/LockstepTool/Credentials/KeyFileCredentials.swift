@@ -5,32 +5,46 @@ import SystemPackage
 /// The options for key files.
 struct KeyFileOptions: CredentialKindOptions {
     @Option(
-        help:
-            "A key file that opens the keyring. (default: the variable LOCKSTEP_KEY_FILE, if no other credential is given)"
-    )
-    var keyFile: String?
+        name: .customLong("key-file"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "A key file that opens a keyring. (default: the variables LOCKSTEP_KEY_FILE and LOCKSTEP_FIELDS_KEY, if no other credential is given)",
+            discussion: """
+                Can be repeated, where a database and a dataset have key files of their own: each keyring opens with the one that fits.
+                """, valueName: "key-file"))
+    var keyFile: [String] = []
 
     @Option(
         help: "An open file descriptor from which to read a key file's content, up to end of file.")
     var keyFd: Int32?
 
-    var isGiven: Bool { keyFile != nil || keyFd != nil }
+    var isGiven: Bool { !keyFile.isEmpty || keyFd != nil }
 }
 
-/// Key files, from a path or a descriptor.
-final class KeyFileCredentials: CredentialKind {
-    private let options: KeyFileOptions
+/// Key files, from paths and a descriptor.
+final class KeyFileCredentials {
+    private let paths: [String]
+    private let descriptor: Int32?
     private let fromDescriptor = CachedSecret()
 
-    init(_ options: KeyFileOptions) { self.options = options }
+    init(_ paths: [String], _ descriptor: Int32?) { (self.paths, self.descriptor) = (paths, descriptor) }
 
-    func credential(for slot: SlotDescription, of _: KeyringFile?) throws -> Credential? {
-        slot.kind == .keyFile ? try credential() : nil
+    /// How many there are.
+    var count: Int { paths.count + (descriptor == nil ? 0 : 1) }
+
+    /// The one for new slots.
+    func new() throws -> Credential? {
+        guard count <= 1 else {
+            throw ValidationError(
+                "new keyrings get one key file: name one, and add another slot with `lockstep keys add-slot`")
+        }
+        return try credential(0)
     }
 
-    func credential() throws -> Credential? {
-        if let path = options.keyFile { return try KeyFile.read(FilePath(path)) }
-        guard let number = options.keyFd, let secret = try fromDescriptor.copy({ try SecretBytes(readingFrom: number) })
+    /// - Parameter number: Its place among them, from 0; those with paths come first.
+    func credential(_ number: Int) throws -> Credential? {
+        if number < paths.count { return try KeyFile.read(FilePath(paths[number])) }
+        guard let descriptor,
+            let secret = try fromDescriptor.copy({ try SecretBytes(readingFrom: descriptor) })
         else { return nil }
         return try .keyFile(secret)
     }

@@ -30,7 +30,9 @@ extension KeyringAccess {
 
     private func opened(_ file: KeyringFile, _ source: CredentialSource) -> Keyring? {
         do {
-            return try file.open { slot in try source.credential(for: slot, of: nil) }
+            return try source.withEachKeyFile { number in
+                try file.open { slot in try source.credential(for: slot, of: nil, keyFile: number) }
+            }
         } catch {
             // What keeps it closed is for the commands to say that need it.
             return nil

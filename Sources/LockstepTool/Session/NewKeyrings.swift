@@ -20,23 +20,21 @@ struct NewKeyrings: ~Copyable {
     private var takenOver: [KeyringFile] = []
 
     init(_ options: SlotOptions) {
-        credentials = CredentialSource(options.credentials)
-        asksTerminal =
-            !options.credentials.isGiven && options.envSlot == nil
-            && Environment.text(CredentialVariables.keyFile) == nil
-        variable = options.envSlot
-        let isPassphrase = options.credentials.passphrases.isGiven || asksTerminal
-        names =
-            (isPassphrase ? ["passphrase"] : [])
-            + (CredentialVariables.completing(options.credentials).keyFiles.isGiven
-                ? ["key-file"] : [])
-            + (options.envSlot == nil ? [] : ["environment"])
+        let given = options.credentials
+        let source = CredentialSource(given)
+        let hasKeyFile = source.keyFiles.count > 0
+        let asks = !given.isGiven && options.envSlot == nil && !hasKeyFile
+        var names: [String] = []
+        if given.passphrases.isGiven || asks { names.append("passphrase") }
+        if hasKeyFile { names.append("key-file") }
+        if options.envSlot != nil { names.append("environment") }
+        (credentials, asksTerminal, variable, self.names) = (source, asks, options.envSlot, names)
     }
 
     /// Asks for everything that opens the keyrings, before anything is made or locked.
     func ask() throws {
         _ = try credentials.passphrases.new(askTerminal: asksTerminal)
-        _ = try credentials.keyFiles.credential()
+        _ = try credentials.keyFiles.new()
         if let variable, try credentials.variables.credential(variable) == nil {
             throw Environment.notSet(variable)
         }
@@ -95,7 +93,7 @@ struct NewKeyrings: ~Copyable {
         if let credential = try credentials.passphrases.new(askTerminal: asksTerminal) {
             try keyring.addSlot("passphrase", credential, cost: .calibrated())
         }
-        if let credential = try credentials.keyFiles.credential() {
+        if let credential = try credentials.keyFiles.new() {
             try keyring.addSlot("key-file", credential)
         }
         if let variable {

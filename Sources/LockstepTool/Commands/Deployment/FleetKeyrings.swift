@@ -37,9 +37,11 @@ final class FleetKeyrings: @unchecked Sendable {
         if shared != nil { return try sharedAccess(path) }
         let file = options.file(for: path)
         var last: SlotDescription?
-        let keyring = try file.open { slot in
-            last = slot
-            return try lock.withLock { _ in try credentials.credential(for: slot, of: file) }
+        let keyring = try credentials.withEachKeyFile { number in
+            try file.open { slot in
+                last = slot
+                return try lock.withLock { _ in try credentials.credential(for: slot, of: file, keyFile: number) }
+            }
         }
         if let last { PassphraseAdvice.show(last, of: file, asTyped: keyring.wasOpenedAsTyped) }
         return try DatabaseAccess(keyring, for: path)

@@ -28,8 +28,11 @@ extension Keys {
             let source = CredentialSource(access.credentials)
             var keyring = try source.open(file)
             let slots = keyring.summary.slots
-            var kept: [SlotDescription] = []
-            for slot in slots where try Self.fits(slot, source, keyring) { kept.append(slot) }
+            var kept: [(slot: SlotDescription, keyFile: Int)] = []
+            for slot in slots {
+                guard let number = try Self.keyFile(of: slot, source, keyring) else { continue }
+                kept.append((slot, number))
+            }
             try keyring.rotateRing()
             var names: Set<String> = []  // exact: names of slots
             for text in recipient {
@@ -38,8 +41,8 @@ extension Keys {
                     named.name, for: named.recipient, plugin: { try access.credentials.plugins.find($0) })
                 names.insert(named.name)
             }
-            for slot in kept where names.insert(slot.name).inserted {
-                try Self.keep(slot, source, &keyring)
+            for (slot, number) in kept where names.insert(slot.name).inserted {
+                try Self.keep(slot, number, source, &keyring)
             }
             let dropped = slots.map(\.name).filter { !names.contains($0) }
             guard dropped.isEmpty || dropOthers else {
@@ -61,17 +64,22 @@ extension Keys {
             return first.map { ", name a plugin's recipient with --recipient \($0.name)=age1…" } ?? ""
         }
 
-        /// Whether the given credential opens the slot. Another person's slot of the same kind is not kept: it would be
-        /// made again for the credential given here.
-        private static func fits(
-            _ slot: SlotDescription, _ source: CredentialSource, _ keyring: borrowing Keyring
-        ) throws -> Bool {
-            guard let credential = try source.credential(for: slot, of: nil) else { return false }
-            return try keyring.opens(slot.name, with: credential)
+        /// Which of the key files opens the slot, 0 for another credential that does; nil if none does. Another person's slot
+        /// of the same kind is not kept: it would be made again for the credential given here.
+        private static func keyFile(
+            of slot: SlotDescription, _ source: CredentialSource, _ keyring: borrowing Keyring
+        ) throws -> Int? {
+            for number in 0..<max(source.keyFiles.count, 1) {
+                guard let credential = try source.credential(for: slot, of: nil, keyFile: number) else { return nil }
+                if try keyring.opens(slot.name, with: credential) { return number }
+            }
+            return nil
         }
 
-        private static func keep(_ slot: SlotDescription, _ source: CredentialSource, _ keyring: inout Keyring) throws {
-            guard let credential = try source.credential(for: slot, of: nil) else { return }
+        private static func keep(
+            _ slot: SlotDescription, _ number: Int, _ source: CredentialSource, _ keyring: inout Keyring
+        ) throws {
+            guard let credential = try source.credential(for: slot, of: nil, keyFile: number) else { return }
             if let recipient = credential.recipient {
                 try keyring.addSlot(slot.name, for: recipient)
             } else {
