@@ -35,7 +35,7 @@ struct CommandFaultTests {
         var random = SplitMix64(state: Torture.campaignSeed)
         for call in Self.calls(whole.calls, &random) {
             for fault in Self.faults(&random) where part.goesOn() {
-                try await check(faults, whole, fault, call)
+                try await check(faults, whole, fault, call, part)
                 part.count("faults")
             }
         }
@@ -110,7 +110,7 @@ struct CommandFaultTests {
     }
 
     private func check(
-        _ faults: CommandFaults, _ whole: Whole, _ fault: CommandFaults.Fault, _ call: Int
+        _ faults: CommandFaults, _ whole: Whole, _ fault: CommandFaults.Fault, _ call: Int, _ part: CampaignPart
     ) async throws {
         let scenario = faults.scenario
         let place = "\(scenario), \(fault) at \(call) of \(whole.calls)"
@@ -135,6 +135,9 @@ struct CommandFaultTests {
             let isBegun = verified.text.contains("was begun but not finished")
             let isAlarm = [65, isBegun ? 65 : 4].contains { verified.status == .exited($0) }
             #expect(!isAlarm, "\(place), then verify:\n\(verified.text)\(verified.errors)")
+            if case .exited(let code) = verified.status {
+                part.count("verify ended with \(code)\(code == 4 ? " of a begun version" : "")")
+            }
         }
         let again = try await faults.recover()
         let isAllowed = again.status == .exited(0) || isDone && scenario.again.contains { again.status == .exited($0) }

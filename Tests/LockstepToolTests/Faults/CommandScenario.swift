@@ -158,6 +158,10 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             name: "seal", setup: second, command: "seal item.name --fields goods --key-file k --first-time --batch 25",
             probe: sealedRows, again: [1, 64], hasSteps: true),
         .init(
+            name: "seal --index", setup: second,
+            command: "seal item.name --index exact --accept-histogram --fields goods --key-file k --first-time --batch 25",
+            probe: sealedRows, again: [1, 64], hasSteps: true),
+        .init(
             name: "unseal", setup: sealed,
             command: "unseal item.name --fields goods --key-file k --batch 25",
             probe: rows, again: [1, 64], hasSteps: true),
@@ -186,6 +190,12 @@ struct CommandScenario: Sendable, CustomStringConvertible {
         .init(
             name: "backup", setup: newest, command: "backup copy.db --key-file k",
             probe: rows + "\n" + other("copy.db"), again: [1]),
+        .init(
+            name: "keys fork", setup: newest + "lockstep backup copy.db --key-file k\n",
+            command: "keys fork copy.db --key-file k",
+            probe: rows + "\n" + other("copy.db")
+                + "lockstep keys list --keyring data.db.keys/database.keyring 2>/dev/null | grep -c '[.]db'",
+            again: [1, 64], hasSteps: true),
         .init(
             name: "restore",
             setup: database + "lockstep backup copy.db --key-file k\nlockstep migrate --key-file k -m shop\n",
