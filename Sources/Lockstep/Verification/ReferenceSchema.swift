@@ -14,8 +14,11 @@ package enum ReferenceSchema {
         var options = schema.ofSchema
         // Defines the functions that a migration can call. They meet no rows here.
         options.addition = SealedFields([], hasViews: false)
-        let connection = try Connection.inMemory(options)
-        try replay(history, sets, on: connection, shouldContinue: shouldContinue)
+        let connection = try StandIns.adding(to: options) { options in
+            let connection = try Connection.inMemory(options)
+            try replay(history, sets, on: connection, shouldContinue: shouldContinue)
+            return connection
+        }
         connection.authorizer.isReplay = true
         return connection
     }

@@ -48,7 +48,13 @@ struct NewKeyrings: ~Copyable {
         var keyring = try Keyring.create(purpose)
         if let new { try keyring.listNewDatabase(at: file.spelling(of: new)) }
         try addSlots(to: &keyring)
-        try file.create(keyring)
+        do {
+            try file.create(keyring)
+        } catch {
+            // It can be there already, if what failed comes after the renaming.
+            if let summary = try? file.summary(), summary.ring == keyring.ring { file.removeUnused() }
+            throw error
+        }
         made.append((file, keyring.ring))
         return keyring
     }

@@ -159,7 +159,8 @@ struct CommandScenario: Sendable, CustomStringConvertible {
             probe: sealedRows, again: [1, 64], hasSteps: true),
         .init(
             name: "seal --index", setup: second,
-            command: "seal item.name --index exact --accept-histogram --fields goods --key-file k --first-time --batch 25",
+            command: "seal item.name --index exact --accept-histogram --fields goods --key-file k --first-time "
+                + "--batch 25",
             probe: sealedRows, again: [1, 64], hasSteps: true),
         .init(
             name: "unseal", setup: sealed,

@@ -35,14 +35,29 @@ extension Connection {
     package func unusableObjects() throws -> [String] { try ObjectsCheck.run(self).findings.map(\.message) }
 }
 
-/// SQLite can use every table, view and trigger. It accepts definitions on which every statement fails.
+/// SQLite can use every table, view and trigger. It accepts definitions on which every statement fails. What needs a
+/// function or a collation that another program brings along cannot be checked here, and is reported.
 enum ObjectsCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
         let objects = try SchemaCatalogue(connection.core).objects
         let failures = SchemaUsability.failures(of: objects, connection.core)
+        let broken = failures.count { !isOfAnotherProgram($0.error) }
+        let summary =
+            failures.isEmpty
+            ? "every table, view and trigger is usable"
+            : broken == 0 ? "\(counted(failures.count, "object")) not checked" : counted(broken, "broken object")
         return (
-            failures.isEmpty ? "every table, view and trigger is usable" : counted(failures.count, "broken object"),
-            failures.map { .failure($0.error.message) }
+            summary,
+            failures.map { failure in
+                isOfAnotherProgram(failure.error)
+                    ? .notice("\(failure.error.message): only a program that has it can use the object")
+                    : .failure(failure.error.message)
+            }
         )
+    }
+
+    private static func isOfAnotherProgram(_ error: LockstepError) -> Bool {
+        guard let kind = error.context.missing?.kind else { return false }
+        return [.function, .collation].contains(kind)
     }
 }
