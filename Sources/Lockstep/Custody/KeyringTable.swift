@@ -210,6 +210,12 @@ enum KeyringTable {
         for row in rows { try upsert.run(row.ring, Int64(clamping: row.epoch), row.dataset, row.mac) }
     }
 
+    /// Removes the rows of a dataset's keyrings, within the open transaction.
+    static func remove(fieldsOf dataset: [UInt8], _ connection: borrowing Connection) throws {
+        guard try EngineTables.exists(EngineTables.epochs, connection), has("dataset", connection) else { return }
+        try connection.execute("DELETE FROM main.lockstep_keyring WHERE dataset = ?", dataset)
+    }
+
     private static func prepare(_ connection: borrowing Connection) throws {
         guard try EngineTables.exists(EngineTables.epochs, connection) else {
             return try connection.execute(

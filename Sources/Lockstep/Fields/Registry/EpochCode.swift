@@ -32,6 +32,10 @@ enum EpochCode {
             // The first rows can come before the registry.
             try isGenuine(row, registry.identity, keys) || isGenuine(row, nil, keys)
         }
+        if registry.changes == 1 {
+            // What is left is of a registry that is gone.
+            try KeyringTable.remove(fieldsOf: keys.dataset, connection)
+        }
         try put(rows, registry.identity, registry.keyVersion, keys, connection)
     }
 
@@ -47,15 +51,16 @@ enum EpochCode {
         }
     }
 
-    /// Checks the rows of the keyring that the keys are from, and of those that it has replaced.
+    /// Checks the rows of the keyring that the keys are from, and of those that it has replaced. Without a registry, nothing
+    /// is sealed in the file, which ``SealedTrust`` has decided: rows can be of a registry that a person has given up.
     /// - Throws: ``LockstepError/Code/registryForged`` for a row that none of the keys has made.
     static func require(
         _ content: KeyringTable.Content, _ keys: FieldKeys, _ registry: ColumnRegistry?
     ) throws(LockstepError) {
-        guard let origin = keys.origin else { return }
+        guard let origin = keys.origin, let registry else { return }
         for row in content.fields where row.dataset == keys.dataset {
             guard row.ring == origin.ring || origin.formerRings.contains(row.ring) else { continue }
-            guard try isGenuine(row, registry?.identity, keys) else {
+            guard try isGenuine(row, registry.identity, keys) else {
                 throw RegistryTables.forged(
                     "does not authenticate what the database has recorded of its fields keyring")
             }
