@@ -20,7 +20,8 @@ struct KeyFileOptions: CredentialKindOptions {
     var isGiven: Bool { !keyFile.isEmpty || keyFd != nil }
 }
 
-/// Key files, from paths and a descriptor.
+/// Key files, from paths and a descriptor: several, of which each keyring takes the one that fits. So they are no
+/// ``CredentialKind``, which has one credential for a slot.
 final class KeyFileCredentials {
     private let paths: [String]
     private let descriptor: Int32?

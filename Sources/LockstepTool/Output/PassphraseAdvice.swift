@@ -4,6 +4,7 @@ import Synchronization
 /// Advice on passphrases. It never shows any part of a passphrase and never refuses one.
 enum PassphraseAdvice {
     private static let isReported = Atomic<Bool>(false)
+    private static let isFormReported = Atomic<Bool>(false)
 
     /// Reports a new passphrase that is easy to guess.
     static func show(_ passphrase: borrowing Passphrase) {
@@ -11,10 +12,10 @@ enum PassphraseAdvice {
         Output.note("hint: this passphrase is easy to guess: \(weakness); five or six random words are better")
     }
 
-    /// Reports once per command, however many keyrings it opens, that the slot that opened one is cheap to guess,
-    /// and of each that it opened only with the passphrase as typed.
+    /// Reports once per command, however many keyrings it opens, that the slot that opened one is cheap to guess, or opened
+    /// only with the passphrase as typed.
     static func show(_ slot: SlotDescription, of file: KeyringFile, asTyped: Bool) {
-        if asTyped {
+        if asTyped, !isFormReported.exchange(true, ordering: .relaxed) {
             Output.note(
                 "warning: the slot \(slot.name) of \(file.path) opens only with the passphrase as typed here, and not in its "
                     + "normal form (NFC): another keyboard may write it in another way")

@@ -20,6 +20,8 @@ struct NewKeyrings: ~Copyable {
     private var takenOver: [KeyringFile] = []
 
     init(_ options: SlotOptions) {
+        // By locals: with the options read where they are needed, Swift 6.3.1 releases a part of them twice in release
+        // builds, which the transcripts notice.
         let given = options.credentials
         let source = CredentialSource(given)
         let hasKeyFile = source.keyFiles.count > 0

@@ -45,6 +45,20 @@ struct IdentityStateTests {
         }
     }
 
+    @Test("Who has a slot of the database keyring lists a new identity, and who has none does not")
+    func listed() throws {
+        for isListed in [true, false] {
+            let state = IdentityState(
+                registry: .stripped, identity: .new, hasGuards: true, hasLedger: true, keyrings: .now,
+                isListed: isListed)
+            let bench = try IdentityPrototype.database(in: state)
+            var id: [UInt8]?
+            try bench.tamper { connection in id = try connection.databaseID() }
+            let known = try bench.keyring().summary.databases.map(\.identity)
+            #expect(try known.contains(#require(id)) == isListed)
+        }
+    }
+
     @Test("The attacks that were found by hand", arguments: IdentityState.known)
     func known(_ state: IdentityState) throws {
         for command in IdentityCommand.allCases {

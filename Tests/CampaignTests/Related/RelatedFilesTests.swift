@@ -6,8 +6,8 @@ import Testing
 @testable import EngineTestSupport
 @testable import Lockstep
 
-/// Pages, cells, tokens, rows of the registry and whole files of related databases, put into each other both ways. The outcomes
-/// are those of SECURITY.md's table.
+/// Pages, cells, tokens, rows of the registry and whole files of related databases, put into the database that they
+/// are related to, and into each other. The outcomes are those of SECURITY.md's table.
 @Suite("What is put from one of two related files into the other")
 struct RelatedFilesTests {
     enum Part: String, CaseIterable, Sendable {

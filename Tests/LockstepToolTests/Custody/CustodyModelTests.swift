@@ -95,6 +95,21 @@ struct CustodyModelTests {
         #expect(try search.run(verbs) == [])
     }
 
+    @Test("A kill leaves a column between two states, and a log that is set aside lies there")
+    func kills() throws {
+        for (names, state) in [
+            (["kill unseal a"], "unsealing"), (["unseal a", "kill seal a"], "migrating"),
+        ] {
+            let search = try CustodySearch(.together)
+            #expect(try search.run(names.compactMap(CustodyVerb.named)) == [])
+            let columns = try FileSummary.read("a.db", search.bench)?.columns ?? []
+            #expect(columns.contains { $0.contains(" \(state)|") }, "\(names): \(columns)")
+        }
+        let search = try CustodySearch(.together)
+        #expect(try search.run([CustodyVerb.logAside]) == [])
+        #expect(search.bench.exists("a.db.damaged-1"))
+    }
+
     @Test("Negative control: without the proof that nothing needs a key, rows are lost") func credulous() throws {
         let search = try CustodySearch(.rotated)
         search.bench.isCredulous = true

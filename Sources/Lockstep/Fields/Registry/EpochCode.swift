@@ -71,7 +71,8 @@ enum EpochCode {
         _ row: KeyringTable.FieldsRow, _ registry: [UInt8]?, _ keys: FieldKeys
     ) throws(LockstepError) -> Bool {
         guard row.dataset == keys.dataset, let mac = row.mac else { return false }
-        for version in keys.versions where keys.hasSecret(version) {
+        // Mostly under the newest one.
+        for version in keys.versions.reversed() where keys.hasSecret(version) {
             let due = try code(row, registry, version, keys)
             if ConstantTime.equal(due.span, mac.span) { return true }
         }

@@ -119,10 +119,7 @@ extension Keyring {
         _ name: String, with credential: borrowing Credential
     ) throws(LockstepError) -> Bool {
         let slot = document.slots[try slot(name)]
-        if let opened = try slot.open(with: credential, ringID: document.ringID) {
-            _ = opened
-            return true
-        }
+        if try slot.open(with: credential, ringID: document.ringID) != nil { return true }
         return try slot.openAsTyped(with: credential, ringID: document.ringID) != nil
     }
 

@@ -9,12 +9,10 @@ internal import Darwin
 /// A process of this machine that stands in a file's way, as an error names it: it holds a lock, or has the file open.
 struct OtherProcess: CustomStringConvertible {
     let id: Int32
-    /// The program's name; nil if the process has ended meanwhile, or the system does not show it.
-    let program: String?
 
-    init(_ id: Int32) {
-        self.id = id
-        program = Self.text(FilePath("/proc/\(id)/comm"))?.split(separator: "\n").first.map { String($0) }
+    /// The program's name; nil if the process has ended meanwhile, or the system does not show it.
+    private var program: String? {
+        Self.text(FilePath("/proc/\(id)/comm"))?.split(separator: "\n").first.map { String($0) }
     }
 
     var description: String {
@@ -43,7 +41,7 @@ struct OtherProcess: CustomStringConvertible {
             let parts = line.split(separator: " ")
             guard parts.count > 5, parts[1] == "FLOCK", parts[5] == place, let process = Int32(parts[4]), process > 0
             else { continue }
-            return OtherProcess(process)
+            return OtherProcess(id: process)
         }
         return nil
     }
@@ -75,7 +73,7 @@ struct OtherProcess: CustomStringConvertible {
         let all = try? Folder.list("/proc", where: { $0.utf8.first?.isASCIIDigit == true })
         for name in all?.folders ?? [] {
             guard let process = Int32(name), process != own else { continue }
-            let user = OtherProcess(process)
+            let user = OtherProcess(id: process)
             if user.has(file) { return user }
         }
         return nil

@@ -23,7 +23,7 @@ struct ReplacedTables {
         _ connection: borrowing ServerConnection
     ) throws {
         self.script = script
-        for (number, schema, name) in filled where Self.canReplace(name, script) {
+        for (number, schema, name) in filled where Self.canReplace(SQLName(name), script.readers) {
             let image = try TableColumns(number, schema, name, connection)
             former[number] = Former(
                 table: image, digest: try TableDigest(image, of: image.columns, by: image.comparison, seed, connection),
@@ -31,12 +31,15 @@ struct ReplacedTables {
         }
     }
 
-    /// Whether it drops a table of the name and makes one or gives the name to another.
-    private static func canReplace(_ name: String, _ script: ServerScript) -> Bool {
-        let naming = script.statements.map { StatementReader($0.sql) }.filter { $0.names.contains(SQLName(name)) }
-        let readers = script.statements.map { StatementReader($0.sql) }
-        return readers.contains { $0.contains("drop", "table") || $0.contains("do") }
-            && naming.contains { $0.contains("rename", "to") || $0.contains("create") || $0.contains("do") }
+    /// Whether a script drops a table of the name, or gives it another one and drops a table, and makes one of the name: all
+    /// others are not read.
+    static func canReplace(_ name: SQLName, _ readers: [StatementReader]) -> Bool {
+        let drops = readers.filter { $0.contains("drop", "table") }
+        guard !drops.isEmpty else { return false }
+        let naming = readers.filter { $0.names.contains(name) }
+        let isRenamed = naming.contains { $0.contains("rename", "to") }
+        return (isRenamed || drops.contains { $0.names.contains(name) })
+            && (isRenamed || naming.contains { $0.contains("create") && $0.contains("table") })
     }
 
     /// What became of a table that was dropped.
@@ -102,10 +105,9 @@ struct ReplacedTables {
 
     /// Whether an UPDATE of the table, under any of its names, sets the column.
     private func isSaid(_ column: String, of table: String) -> Bool {
-        let readers = script.statements.map { StatementReader($0.sql) }
-        let names = readers.filter { $0.contains("rename", "to") }.map(\.names).filter { $0.contains(SQLName(table)) }
-            .reduce(into: Set([SQLName(table)])) { $0.formUnion($1) }
-        return readers.contains { reader in
+        let names = script.readers.filter { $0.contains("rename", "to") && $0.names.contains(SQLName(table)) }
+            .reduce(into: Set([SQLName(table)])) { $0.formUnion($1.names) }
+        return script.readers.contains { reader in
             reader.updates.contains { names.contains($0.table) && $0.columns.contains(SQLName(column)) }
         }
     }
@@ -115,9 +117,8 @@ struct ReplacedTables {
         _ connection: borrowing ServerConnection
     ) throws {
         let standing = Set(try Dependent.all(of: successor.number, connection).map(\.identity))
-        let readers = script.statements.map { StatementReader($0.sql) }
         for one in former.dependents where !standing.contains(one.identity) {
-            let isDropped = readers.contains { $0.contains("drop") && $0.names.contains(SQLName(one.name)) }
+            let isDropped = script.readers.contains { $0.contains("drop") && $0.names.contains(SQLName(one.name)) }
             guard !isDropped else { continue }
             let context = LockstepError.Context(table: former.table.name)
             let what = "\(one.title) of \(former.table.name) is gone, with the table that was replaced"

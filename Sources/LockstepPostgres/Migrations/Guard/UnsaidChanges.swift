@@ -12,7 +12,7 @@ struct UnsaidChanges {
 
     init(_ script: ServerScript) {
         self.script = script
-        said = script.statements.reduce(into: []) { $0.formUnion(StatementReader($1.sql).changedNames) }
+        said = script.readers.reduce(into: []) { $0.formUnion($1.changedNames) }
     }
 
     /// A table whose rows have changed.
@@ -25,23 +25,32 @@ struct UnsaidChanges {
         let rows: Int
     }
 
-    /// - Parameter isChanged: Whether the rows of a table have gone or changed, by its number.
+    /// What has happened to rows of a table.
+    struct Fate {
+        let haveGone: Bool
+        let haveChanged: Bool
+    }
+
+    /// - Parameter fate: Of the rows of a table, by its number.
     /// - Returns: The changes that are declared.
     /// - Throws: `LockstepError.Code.valuesLost` for one that is neither said nor declared.
     func requireNone(
-        _ changes: [Change], _ connection: borrowing ServerConnection, isChanged: (Int64) -> Bool
+        _ changes: [Change], _ connection: borrowing ServerConnection, fate: (Int64) -> Fate
     ) throws -> [LockstepError] {
         var tolerated: [LockstepError] = []
         for change in changes where Self.leftOut != ExactText(change.root) {
             guard try !isSaid(change, connection) else { continue }
-            let causes = try Self.causes(change.number, connection).filter { isChanged($0.parent) }
-            let columns = causes.map(\.column)
+            let causes = try Self.keyColumns(change.number, connection).flatMap {
+                $0.causes(fate($0.parent), in: change.root)
+            }
+            let columns = causes.map(\.column).reduce(into: [String]()) { columns, column in
+                if !columns.contains(where: { $0.hasSameBytes(as: column) }) { columns.append(column) }
+            }
             let context = LockstepError.Context(table: change.root, column: columns.count == 1 ? columns[0] : nil)
             let reasons =
                 causes.isEmpty
                 ? "a trigger or a function writes it"
-                : causes.map { "\($0.action) of \(change.root).\($0.column), when rows of \($0.parentName) changed" }
-                    .joined(separator: ", ")
+                : causes.map(\.text).joined(separator: ", ")
             let what = "\(change.rows) rows of \(change.root) are changed, which no statement says: \(reasons)"
             if isAllowed(change, columns) {
                 tolerated.append(LockstepError(.valuesLost, "values are lost, as declared: \(what)", context: context))
@@ -95,34 +104,44 @@ struct UnsaidChanges {
         ) { try $0[0] as String }
     }
 
-    private struct Cause {
+    /// A column of a foreign key, and what happens to it when rows of the parent go or change.
+    private struct KeyColumn {
         let parent: Int64
         let parentName: String
-        let column: String
-        let action: String
+        let name: String
+        /// Nil for what changes no row.
+        let onDelete: String?
+        let onUpdate: String?
+
+        /// What can have changed it.
+        func causes(_ fate: Fate, in table: String) -> [(column: String, text: String)] {
+            let deletion = fate.haveGone ? onDelete.map { ("ON DELETE \($0)", "went") } : nil
+            let update = fate.haveChanged ? onUpdate.map { ("ON UPDATE \($0)", "changed") } : nil
+            return [deletion, update].compactMap(\.self).map { action, what in
+                (name, "\(action) of \(table).\(name), when rows of \(parentName) \(what)")
+            }
+        }
     }
 
-    /// The foreign keys of a table that change its rows.
-    private static func causes(_ number: Int64, _ connection: borrowing ServerConnection) throws -> [Cause] {
+    private static func keyColumns(
+        _ number: Int64, _ connection: borrowing ServerConnection
+    ) throws -> [KeyColumn] {
         try connection.query(
             """
-            SELECT k.confrelid::int8, p.relname::text, a.attname::text,
-                CASE WHEN k.confdeltype OPERATOR(pg_catalog.=) 'n' THEN 'ON DELETE SET NULL'
-                    WHEN k.confdeltype OPERATOR(pg_catalog.=) 'd' THEN 'ON DELETE SET DEFAULT'
-                    WHEN k.confupdtype OPERATOR(pg_catalog.=) 'c' THEN 'ON UPDATE CASCADE'
-                    WHEN k.confupdtype OPERATOR(pg_catalog.=) 'n' THEN 'ON UPDATE SET NULL'
-                    ELSE 'ON UPDATE SET DEFAULT' END
+            SELECT k.confrelid::int8, p.relname::text, a.attname::text, k.confdeltype::text, k.confupdtype::text
             FROM pg_catalog.pg_constraint AS k
             JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) k.confrelid
             JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) k.conrelid
                 AND a.attnum OPERATOR(pg_catalog.=) ANY (k.conkey)
             WHERE k.contype OPERATOR(pg_catalog.=) 'f' AND k.conrelid OPERATOR(pg_catalog.=) \(number)::int8::oid
-                AND (k.confdeltype OPERATOR(pg_catalog.=) ANY (ARRAY['n', 'd']::"char"[])
-                    OR k.confupdtype OPERATOR(pg_catalog.=) ANY (ARRAY['c', 'n', 'd']::"char"[]))
             ORDER BY k.conname, a.attnum
             """
         ) { row in
-            Cause(parent: try row[0], parentName: try row[1], column: try row[2], action: try row[3])
+            // A row that goes with its parent's is a row gone, and counted as that.
+            KeyColumn(
+                parent: try row[0], parentName: try row[1], name: try row[2],
+                onDelete: ["n": "SET NULL", "d": "SET DEFAULT"][try row[3] as String],
+                onUpdate: ["c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"][try row[4] as String])
         }
     }
 }

@@ -11,6 +11,8 @@ struct ServerScript {
     }
 
     let statements: [Statement]
+    /// The statements token by token, each with the code that it brings along.
+    let readers: [StatementReader]
     let origin: ScriptOrigin
     /// What directives do, between the statements.
     let actions: [ServerAction]
@@ -89,6 +91,10 @@ struct ServerScript {
             }
         }
         (self.statements, self.origin, allowedLosses) = (statements, origin, allowed)
+        readers = statements.flatMap { statement in
+            let reader = StatementReader(statement.sql)
+            return [reader] + reader.code
+        }
         self.actions = actions
         (allowedColumnLosses, allowedChanges, uncheckedTables) = (columnLosses, changes, unchecked)
         // Tools without a word for it leave such statements alone in their file.

@@ -1,8 +1,19 @@
 internal import Lockstep
 
 extension StatementReader {
+    /// The code that the statement brings along: that of DO, and of a function that is no trigger, with the strings in it,
+    /// which EXECUTE can run.
+    var code: [StatementReader] {
+        var first = self
+        guard first.take("do") || (first.take("create") && !contains("returns", "trigger")) else { return [] }
+        return texts.flatMap { text in
+            let inner = StatementReader(text)
+            return [inner] + inner.texts.map { StatementReader($0) }
+        }
+    }
+
     /// The tables and views whose standing rows the statement says it changes: the targets of UPDATE, MERGE and INSERT with
-    /// ON CONFLICT DO UPDATE, in the code of DO and of functions that are no triggers, too.
+    /// ON CONFLICT DO UPDATE.
     var changedNames: Set<SQLName> {
         var names: Set<SQLName> = []
         let upserts = contains("do", "update")
@@ -15,15 +26,7 @@ extension StatementReader {
                 rest.skip()
             }
         }
-        var first = self
-        let isCode = first.take("do") || (first.take("create") && !contains("returns", "trigger"))
-        guard isCode else { return names }
-        // What code runs by EXECUTE stands in strings of its own.
-        return texts.reduce(into: names) { names, text in
-            let inner = StatementReader(text)
-            names.formUnion(inner.changedNames)
-            for inner in inner.texts { names.formUnion(StatementReader(inner).changedNames) }
-        }
+        return names
     }
 
     /// Its updates: of which table, and which columns.

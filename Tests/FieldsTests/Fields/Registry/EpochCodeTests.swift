@@ -93,10 +93,26 @@ struct EpochCodeTests {
 
     @Test("A forged row is not made genuine by a change of the registry")
     func forged() throws {
-        let connection = try scratch.open()
         try scratch.tamper("UPDATE lockstep_keyring SET epoch = \(older.epoch) WHERE dataset IS NOT NULL")
-        _ = try? connection.protect("plot", of: "film", keys: scratch.keyring().fieldKeys(named: "films"))
+        let keys = try scratch.keyring().fieldKeys(named: "films")
+        let connection = try scratch.openWithout()
+        let registry = try #require(try RegistryTables.read(keys, connection))
+        try connection.with(rights: .engine) {
+            try connection.write { connection in try EpochCode.renew(registry, keys, connection) }
+        }
         try putBack()
-        #expect(throws: LockstepError.self) { try scratch.open() }
+        Refusal.expect(.registryForged) { try scratch.open() }
+    }
+
+    @Test("The first registry of a file drops the rows of one that is gone")
+    func givenUp() throws {
+        let keys = try scratch.keyring().fieldKeys(named: "films")
+        let connection = try scratch.openWithout()
+        var registry = try #require(try RegistryTables.read(keys, connection))
+        (registry.identity, registry.changes) = ([UInt8](repeating: 7, count: 16), 1)
+        try connection.with(rights: .engine) {
+            try connection.write { connection in try EpochCode.renew(registry, keys, connection) }
+        }
+        #expect(try KeyringTable.read(connection).fields == [])
     }
 }

@@ -126,4 +126,26 @@ struct ReplacedTableTests {
             Self.base, ServerScratch.up(Self.recipe("SELECT * FROM film", then: "")), unique, ServerScratch.up(dropped))
         #expect(try ServerMigrator(saying).run(on: server).notices.isEmpty)
     }
+
+    @Test("Only a table that a version can replace is read for a digest")
+    func candidates() throws {
+        func canReplace(_ sql: String) throws -> Bool {
+            let set = try ServerScratch.set(ServerScratch.up(sql))
+            let migration = try #require(set.migrations.first)
+            guard case .file(let file) = migration else { return false }
+            let script = try ServerScript(file.up, migration.origin(in: set.name))
+            return ReplacedTables.canReplace("film", script.readers)
+        }
+        for sql in [
+            "INSERT INTO film VALUES (1) ON CONFLICT DO NOTHING;", "DROP TABLE film;",
+            "CREATE INDEX i ON film (year); DROP TABLE other;", "ALTER TABLE film ADD COLUMN a int; DROP TABLE other;",
+            "ALTER TABLE film RENAME COLUMN a TO b; DROP TABLE other;", "CREATE TABLE a (film int REFERENCES film);",
+        ] { #expect(try !canReplace(sql), "\(sql)") }
+        for sql in [
+            Self.recipe("SELECT * FROM film"), "DROP TABLE film; CREATE TABLE film (id int);",
+            "ALTER TABLE film RENAME TO o; CREATE TABLE film (id int); DROP TABLE o;",
+            "DO $$BEGIN DROP TABLE film; CREATE TABLE film (id int); END$$;",
+            "DO $$BEGIN EXECUTE 'DROP TABLE film'; EXECUTE 'CREATE TABLE film (id int)'; END$$;",
+        ] { #expect(try canReplace(sql), "\(sql)") }
+    }
 }

@@ -32,11 +32,12 @@ struct ServerEffectTests {
         arguments: [
             (
                 "-- lockstep: allow loss of table profile\nDELETE FROM profile WHERE id = 1;", "item", "profile",
-                "allow changed values of column item.profile", "ON DELETE SET NULL"
+                "allow changed values of column item.profile",
+                "ON DELETE SET NULL of item.profile, when rows of profile went"
             ),
             (
                 "UPDATE profile SET id = id + 10;", "item", "profile", "allow changed values of column item.profile",
-                "ON DELETE SET NULL"
+                "ON UPDATE CASCADE of item.profile, when rows of profile changed"
             ),
             ("UPDATE item SET n = 0 WHERE id = 1;", "total", nil, "unchecked table total", "a trigger"),
             ("INSERT INTO item VALUES (50, 1, 1);", "total", nil, "unchecked table total", "a trigger"),
@@ -89,6 +90,24 @@ struct ServerEffectTests {
         #expect(refused(.valuesLost) { _ = try Self.migrate(sql, on: server) }?.context.table == "profile")
     }
 
+    @Test("A parent to which rows were only added is not the cause")
+    func addedParents() throws {
+        let server = try TestServer.connection()
+        let base = ServerScratch.up(
+            """
+            CREATE TABLE p (id int PRIMARY KEY);
+            CREATE TABLE c (id int PRIMARY KEY, p int REFERENCES p ON DELETE SET NULL ON UPDATE CASCADE, n int);
+            INSERT INTO p VALUES (1);
+            INSERT INTO c VALUES (1, 1, 1);
+            CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN UPDATE c SET n = 0; RETURN NULL; END$$;
+            CREATE TRIGGER spoils AFTER INSERT ON p EXECUTE FUNCTION spoil();
+            """)
+        let set = try ServerScratch.set(base, ServerScratch.up("INSERT INTO p VALUES (2);"))
+        let error = refused(.valuesLost) { _ = try ServerMigrator(set).run(on: server) }
+        #expect(error?.context.table == "c" && error?.context.column == nil)
+        #expect(error?.message.contains("a trigger") == true, "\(error?.message ?? "")")
+    }
+
     @Test("An update that moves rows to other partitions loses none, and rows that go beside it are seen")
     func partitions() throws {
         let server = try TestServer.connection()
@@ -103,10 +122,15 @@ struct ServerEffectTests {
         let report = try ServerMigrator(ServerScratch.set(base, moved)).run(on: server)
         #expect(report.notices.isEmpty && report.steps.count == 2)
         #expect(try server.value("SELECT count(*) FROM day_2") == 10)
+        // As many rows go each way: each partition has deleted and inserted ones.
+        let split = ServerScratch.up("UPDATE reading SET day = 1 WHERE id % 2 = 0;")
+        let exchanged = ServerScratch.up("UPDATE reading SET day = 3 - day;")
+        let more = try ServerMigrator(ServerScratch.set(base, moved, split, exchanged)).run(on: server)
+        #expect(more.notices.isEmpty && more.steps.count == 2)
         for loss in [
             "UPDATE reading SET day = 1; DELETE FROM reading WHERE id < 3;", "DELETE FROM reading WHERE id < 3;",
         ] {
-            let set = try ServerScratch.set(base, moved, ServerScratch.up(loss))
+            let set = try ServerScratch.set(base, moved, split, exchanged, ServerScratch.up(loss))
             let error = refused(.rowsLost) { _ = try ServerMigrator(set).run(on: server) }
             #expect(error?.context.table == "reading" && error?.hint?.contains("loss of table reading") == true)
         }

@@ -1,4 +1,4 @@
-// Until it has a public one: what it makes is checked by the public `checkForNFC`.
+// The standard library's own normalizer, until it has a public one.
 @_spi(_Unicode) internal import Swift
 
 extension SecretBytes {
