@@ -194,8 +194,9 @@ extension RowComparison {
             tally.nulled[index].count = Int(clamping: max(0, new - old))
         }
         // Of rows of one content, some can be gone.
-        if tie == .same, !old.key.isEmpty, filled.isEmpty {
-            tally.gone.count = Int(clamping: max(0, one.rows - two.rows))
+        if tie == .same, !old.key.isEmpty, one.rows > two.rows {
+            let moved = filled.isEmpty ? 0 : try rowsElsewhere()
+            tally.gone.count = max(0, Int(clamping: one.rows - two.rows) - moved)
         }
         let fewer = tally.gone.count
         if one.rows == two.rows, one.contents == two.contents { return effects(tally, rows) }
@@ -262,6 +263,14 @@ extension RowComparison {
         }
         try search.look(in: filled, after.core)
         return gone + search.isFound.count { !$0 }
+    }
+
+    /// How many rows of before stand in tables that the run has filled.
+    private func rowsElsewhere() throws -> Int {
+        var search = ContentSearch(old.stored.map(\.name), before)
+        try before.forEach(old.stored.map { ColumnTerm.converted($0.name) }) { hashes, _ in _ = search.add(hashes) }
+        try search.look(in: filled, after.core)
+        return search.isFound.count { $0 }
     }
 
     /// The columns that differ, where all others agree row by row; nil if no column distinguishes the rows.

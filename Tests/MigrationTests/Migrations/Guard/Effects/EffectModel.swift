@@ -55,18 +55,24 @@ struct EffectModel {
         var effects: Set<String> = []
         if isByContent {
             // Of rows of one content, some can be gone.
-            let countsAll = key != nil && !said.replaced.contains(name) && !(name == "p" && said.archives)
-            if free.count == columns.count || countsAll, new.rows.count < old.rows.count { effects.insert(loss) }
+            let countsAll = key != nil && !said.replaced.contains(name)
+            let moved = countsAll && free.count < columns.count ? old.rows.count { archived.contains($0.row) } : 0
+            let isCounted = free.count == columns.count || countsAll
+            if isCounted, new.rows.count + moved < old.rows.count { effects.insert(loss) }
             for column in free where said.updated["\(name).\(column)"] == false {
                 func empty(_ table: Table) -> Int { table.rows.count { $0.row[column] == .null } }
                 if empty(new) > empty(old) { effects.insert("allow changed values of column \(name).\(column)") }
             }
         }
+        let unsaid = columns.filter { !free.contains($0) }
+        let changedByContent = isByContent ? changedColumns(old, new, unsaid) : []
         for (id, row) in old.rows {
             if isByContent {
-                if free.count < columns.count, !contents.contains(content(row)), !archived.contains(row) {
-                    effects.insert(loss)
+                guard free.count < columns.count, !contents.contains(content(row)), !archived.contains(row) else {
+                    continue
                 }
+                let changed = changedByContent.map { "allow changed values of column \(name).\($0)" }
+                effects.formUnion(changed.isEmpty ? [loss] : changed)
                 continue
             }
             guard let other = now[id] else {
@@ -89,5 +95,17 @@ struct EffectModel {
             }
         }
         return effects
+    }
+
+    /// The columns whose values differ, where the other columns distinguish rows by content and are the same in every row; none
+    /// if the rows themselves are others.
+    private func changedColumns(_ old: Table, _ new: Table, _ columns: [String]) -> [String] {
+        guard old.rows.count == new.rows.count else { return [] }
+        func contents(_ table: Table, _ columns: [String]) -> [[Value?]: Int] {
+            Dictionary(table.rows.map { row in (columns.map { row.row[$0] }, 1) }, uniquingKeysWith: +)
+        }
+        let same = columns.filter { contents(old, [$0]) == contents(new, [$0]) }
+        guard !same.isEmpty, contents(old, same) == contents(new, same) else { return [] }
+        return columns.filter { !same.contains($0) }
     }
 }

@@ -12,6 +12,7 @@ struct EffectScript {
         var updated: [String: Bool] = [:]
         /// Columns that the script leaves out by name.
         var left: Set<String> = []
+        /// Tables from which a statement, or a trigger of the schema, deletes rows.
         var deleted: Set<String> = []
         var inserted: Set<String> = []
         /// Tables that another one replaces.
@@ -129,7 +130,14 @@ struct EffectScript {
 
     private mutating func delete(_ table: String) {
         statements.append("DELETE FROM \(table)\(table == "w" ? " WHERE k = 'k\(number(1...7))'" : condition())")
+        sayDeleted(table)
+    }
+
+    private mutating func sayDeleted(_ table: String) {
         said.deleted.insert(table)
+        if table == "l", triggers["l", default: []].contains(where: { $0.contains("DELETE FROM f") }) {
+            said.deleted.insert("f")
+        }
     }
 
     private mutating func insertNew() {
@@ -149,7 +157,7 @@ struct EffectScript {
         statements.append("DELETE FROM \(table) WHERE rowid <= 2")
         let values = ["g": "(id, q) VALUES (1, 77), (2, 78)", "p": "VALUES (1, 'seed', 7)", "l": "VALUES ('seed', 9)"]
         statements.append("INSERT OR IGNORE INTO \(table) \(values[table] ?? "")")
-        said.deleted.insert(table)
+        sayDeleted(table)
         said.inserted.insert(table)
     }
 
@@ -190,7 +198,7 @@ struct EffectScript {
             "CREATE TEMP TABLE s AS SELECT * FROM l", "DELETE FROM l",
             "INSERT INTO l SELECT * FROM s\(one("", " WHERE n <> 3"))", "DROP TABLE s",
         ]
-        said.deleted.insert("l")
+        sayDeleted("l")
         said.inserted.insert("l")
     }
 
@@ -207,7 +215,7 @@ struct EffectScript {
     private mutating func move() {
         let rows = " WHERE id = \(number(1...5))"
         statements += ["INSERT OR IGNORE INTO archive SELECT id, a, b FROM p\(rows)", "DELETE FROM p\(rows)"]
-        said.deleted.insert("p")
+        sayDeleted("p")
         said.archives = true
     }
 
