@@ -11,6 +11,7 @@ extension LockstepError {
         case salvage
         case salvageForeign
         case sourceSettings(String)
+        case leaveOut(String)
         case restore
         case restoreBackup(String)
         case showStatus
@@ -91,6 +92,7 @@ extension LockstepError {
             case .verifyForPublisher: "set `Verification.publisher`"
             case .salvage, .salvageForeign: "`Salvage`"
             case .sourceSettings(let settings): "`SQLCipherSettings` with \(settings)"
+            case .leaveOut(let name): "`Adoption.leavesOut` with \(name)"
             case .restore: "`Restore`"
             case .restoreBackup(let path): "restore \(path) with `Restore`"
             case .showStatus: "`Ledger.history`"

@@ -19,6 +19,10 @@ struct Adopt: ParsableCommand {
             --env-slot or --passphrase-fd, it prompts for a new passphrase. It uses an existing keyring only \
             with --share-keyring: to rotate or destroy a key then concerns every database of that keyring.
 
+            A collation that only the original's program has is replaced by the order of the original's own indexes, \
+            which the new database's get too; a notice names it. What only that program can make, such as a \
+            virtual table of its own module, is left out by name with --leave-out.
+
             A damaged original is refused. With --salvage its readable rows are recovered instead: see \
             `lockstep salvage` for what becomes of rows whose table is unknown. The command then exits with 65 \
             if anything was lost. Plaintext has no MACs, so that a changed text in it can remain unnoticed.
@@ -43,6 +47,12 @@ struct Adopt: ParsableCommand {
     @Flag(help: "Recover what is readable of a damaged original.")
     var salvage = false
 
+    @Option(
+        help: .init(
+            "Do not copy this table, index, view or trigger. Can be repeated.",
+            discussion: "With a table go its indexes and triggers.", valueName: "name"))
+    var leaveOut: [String] = []
+
     @OptionGroup var limitOptions: LimitOptions
     @OptionGroup var output: FormatOptions
 
@@ -55,6 +65,9 @@ struct Adopt: ParsableCommand {
         let own = [
             slots.credentials.passphrases.passphraseFd, slots.credentials.keyFiles.keyFd,
         ]
+        if salvage, !leaveOut.isEmpty {
+            throw ValidationError("--salvage recovers all that it finds: --leave-out has no part in it")
+        }
         if let shared = secrets.descriptor, own.contains(shared.number) {
             throw ValidationError("\(shared.option) and the new database's key need different descriptors")
         }
@@ -92,6 +105,7 @@ struct Adopt: ParsableCommand {
                     "brokenForeignKeys": report.brokenForeignKeys, "keyring": file.path.string,
                     "isKeyringNew": isNew, "pageSize": report.pageSize,
                     "settings": report.settings, "unusableObjects": unusable,
+                    "ownCollations": report.ownCollations, "leftOut": report.leftOut,
                 ] as JSONObject)
         }
         new.show()
@@ -183,6 +197,7 @@ struct Adopt: ParsableCommand {
         let progress = CopyProgressLine("adopt")
         var adoption = Adoption(of: FilePath(source), into: path)
         adoption.settings = try secrets.settings()
+        adoption.leavesOut = leaveOut
         switch secret {
         case .none:
             return try adoption.run(&keyring, in: file) { try progress.show($0) }
@@ -230,6 +245,14 @@ struct Adopt: ParsableCommand {
             Output.note(
                 "notice: \(counted(report.brokenForeignKeys, "row")) with a broken foreign key, "
                     + "as in the original: see `PRAGMA foreign_key_check`")
+        }
+        for collation in report.ownCollations {
+            Output.note(
+                "notice: the collation \(collation) is not known here: indexes have the order that they have in the original"
+            )
+        }
+        if !report.leftOut.isEmpty {
+            Output.note("notice: left out, as asked: \(report.leftOut.joined(separator: ", "))")
         }
         showOriginal(isPlaintext: isPlaintext)
         let recordsMigrations = report.copy.rows["lockstep_migration", default: 0] > 0

@@ -12,6 +12,7 @@ extension LockstepError.Action {
         case .salvage: "`lockstep salvage`"
         case .salvageForeign: "`lockstep adopt --salvage`"
         case .sourceSettings(let settings): "--source-settings with \(settings)"
+        case .leaveOut(let name): "--leave-out \(Self.word(name))"
         case .restore: "`lockstep restore`"
         case .restoreBackup(let path): "`lockstep restore \(path)`"
         case .showStatus: "`lockstep status`"

@@ -9,8 +9,13 @@ public struct Adoption: Sendable {
     public let original: FilePath
     /// The path of the new database.
     public let path: FilePath
-    /// How the new database is opened. Must include the functions and collations that the schema needs.
+    /// How the new database is opened. Should include the functions and collations that the schema needs: the order of a
+    /// collation that it lacks is taken from the original's indexes, and an index on an expression that needs one, or on some
+    /// rows, is refused.
     public var options: ConnectionOptions
+    /// Names of tables, virtual tables, indexes, views and triggers that are not copied, with what belongs to a table: for
+    /// what only the original's program can make, such as a virtual table of a module of its own.
+    public var leavesOut: [String] = []
     /// The settings of a SQLCipher original. Without, those of each version and the changes that programs usually make
     /// to them are tried, at the cost of a key derivation for each way to derive the key.
     public var settings: SQLCipherSettings?
@@ -113,12 +118,15 @@ public struct Adoption: Sendable {
         try Opening.extend(source, options)
         let pending = try PendingDatabase(for: path)
         var report = try source.read { source in
-            try Self.requireSound(source)
-            let (rows, broken) = try fill(pending.path, key, from: source, progress)
-            let pages = try PageAudit(pending.path).requireClean(key).pages
-            return AdoptionReport(
-                copy: CopyReport(pages: pages, rows: rows), applicationID: try source.headerField("application_id"),
-                brokenForeignKeys: broken, pageSize: pageSize)
+            try OwnCollations.lend(to: source) { collations in
+                try Self.requireSound(source, collations)
+                let filled = try fill(pending.path, key, from: source, collations, progress)
+                let pages = try PageAudit(pending.path).requireClean(key).pages
+                return AdoptionReport(
+                    copy: CopyReport(pages: pages, rows: filled.rows),
+                    applicationID: try source.headerField("application_id"), brokenForeignKeys: filled.broken,
+                    ownCollations: collations.names, leftOut: filled.leftOut, pageSize: pageSize)
+            }
         }
         try placing(pending.path) { try pending.place() }
         report.copy.time = time.ended()
@@ -128,8 +136,8 @@ public struct Adoption: Sendable {
     /// Fills the new file, compares it, and closes it.
     private func fill(
         _ path: FilePath, _ key: borrowing DatabaseKey, from source: borrowing Connection,
-        _ progress: JobProgress.Handler
-    ) throws -> (rows: [ExactText: Int], brokenForeignKeys: Int) {
+        _ collations: OwnCollations, _ progress: JobProgress.Handler
+    ) throws -> (rows: [ExactText: Int], broken: Int, leftOut: [String]) {
         var writing = options
         writing.isScratch = true
         writing.isQueryOnly = false
@@ -138,34 +146,37 @@ public struct Adoption: Sendable {
             try Opening.open(path, keyspec: key.keyspec(withSalt: true), writing)
         }
         return try withoutActuallyEscaping(progress) { progress in
-            var copy = try LogicalCopy(of: source) { try $0.report(to: progress) }
-            do {
-                let target = try openTarget()
+            var copy = try LogicalCopy(of: source, without: leavesOut) { try $0.report(to: progress) }
+            try collations.lend(to: openTarget()) { target in
                 // Only possible before the first table.
                 try target.setHeaderField("auto_vacuum", source.headerField("auto_vacuum"))
                 try target.setHeaderField("application_id", Connection.applicationID)
-                try copy.run(from: source, to: target)
+                try copy.run(from: source, to: target, collations)
             }
             // A virtual table can keep what it knew when it was empty, such as an R-tree the size of its nodes.
-            let target = try openTarget()
-            let rows = try copy.compare(source, with: target)
-            let broken = try target.query("PRAGMA main.foreign_key_check") { _ in }.count
-            try IntegrityPragma.require(target)
-            try key.originRecord?.add(to: target)
-            // The original can be an export of a copy.
-            try FileRole.original.record(in: target)
-            return (rows, broken)
+            return try collations.lend(to: openTarget()) { target in
+                let rows = try copy.compare(source, with: target)
+                let broken = try collations.attempt { try target.query("PRAGMA main.foreign_key_check") { _ in }.count }
+                try IntegrityPragma.require(target)
+                try key.originRecord?.add(to: target)
+                // The original can be an export of a copy.
+                try FileRole.original.record(in: target)
+                return (rows, broken ?? 0, copy.leftOut)
+            }
         }
     }
 
-    private static func requireSound(_ source: borrowing Connection) throws {
+    private static func requireSound(_ source: borrowing Connection, _ collations: OwnCollations) throws {
         do {
-            try IntegrityPragma.require(source)
+            if try collations.attempt({ try IntegrityPragma.require(source) }) != nil { return }
+            // An index of an unknown order cannot be checked. The rows are compared with the copy, which gets indexes of its own.
+            try IntegrityPragma.requireRows(source)
+            try collations.require()
         } catch let error as LockstepError {
             if let missing = error.context.missing, missing.kind == .collation || missing.kind == .function {
                 let what = missing.kind == .collation ? "collation" : "function"
                 throw error.located(
-                    "\(source.path) cannot be read without the \(what) \(missing.name) of the program that wrote it",
+                    "\(source.path) cannot be checked without the \(what) \(missing.name) of the program that wrote it",
                     hint:
                         "adopt it from a program that registers it in ConnectionOptions, or let the program that wrote "
                         + "it first make a copy whose schema does without it")

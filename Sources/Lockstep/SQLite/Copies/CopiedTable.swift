@@ -3,6 +3,8 @@ struct CopiedObject {
     let type: String
     let name: String
     let sql: String
+    /// The table that an index or a trigger belongs to; its own name for others.
+    let table: String
     /// Whether it is the shadow table of a virtual table, which creates it.
     let isMadeByAnother: Bool
 
@@ -10,15 +12,24 @@ struct CopiedObject {
     static func all(_ connection: borrowing Connection) throws -> [CopiedObject] {
         try connection.query(
             """
-            SELECT type, name, sql, type = 'table' AND lower(name) IN (
+            SELECT type, name, sql, tbl_name, type = 'table' AND lower(name) IN (
                 SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow')
             FROM main.sqlite_schema
             WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
             """
         ) { row in
             CopiedObject(
-                type: try row[0], name: try row[1], sql: try row[2], isMadeByAnother: try row[3])
+                type: try row[0], name: try row[1], sql: try row[2], table: try row[3], isMadeByAnother: try row[4])
         }
+    }
+
+    func isNamed(_ other: String) -> Bool { SQLName(name) == SQLName(other) }
+
+    /// Whether it is the object of this name, or goes with it. No module that SQLite has calls a part with an underscore.
+    func isPart(of other: String) -> Bool {
+        if isNamed(other) || SQLName(table) == SQLName(other) { return true }
+        guard isMadeByAnother, let part = SQLName(name).part(after: "\(other)_") else { return false }
+        return !part.spelling.utf8.contains(UInt8(ascii: "_"))
     }
 }
 

@@ -14,19 +14,35 @@ struct LogicalCopy: ~Copyable {
     /// The original's schema and size.
     private struct CopySource {
         let objects: [CopiedObject]
+        let leftOut: [String]
         let tables: [CopiedTable]
         let total: Int
         /// The full-text tables whose index is not copied.
         let fullText: Set<SQLName>
     }
 
-    /// - Parameter original: The database to copy, with an open snapshot.
+    /// The objects that are not copied, in the order of their creation.
+    var leftOut: [String] { source.leftOut }
+
+    /// - Parameters:
+    ///   - original: The database to copy, with an open snapshot.
+    ///   - names: Objects that are not copied, with the indexes and triggers of a table and what stores a virtual table.
+    /// - Throws: ``LockstepError/Code/malformedInput`` if it has none of such a name.
     init(
-        of original: borrowing Connection, _ progress: @escaping JobProgress.Handler
+        of original: borrowing Connection, without names: [String] = [], _ progress: @escaping JobProgress.Handler
     ) throws {
-        let objects = try CopiedObject.all(original)
-        let fullText = original.core.disabledFTS5?.tables ?? []
+        let all = try CopiedObject.all(original)
+        if let name = names.first(where: { name in !all.contains { $0.isNamed(name) } }) {
+            throw LockstepError(
+                .malformedInput, "\(original.path) has no table, index, view or trigger \(name) to leave out",
+                hint: "check its spelling", context: .file(original.path))
+        }
+        func isLeftOut(_ object: CopiedObject) -> Bool { names.contains { object.isPart(of: $0) } }
+        let objects = all.filter { !isLeftOut($0) }
+        let leftOut = all.filter(isLeftOut).map(\.name)
+        let fullText = (original.core.disabledFTS5?.tables ?? []).subtracting(names.map { SQLName($0) })
         let tables = try CopiedTable.all(original).filter { table in
+            guard objects.contains(where: { $0.isNamed(table.name) }) else { return false }
             guard let part = DisabledFTS5.owner(of: table.name, among: fullText)?.part else {
                 return true
             }
@@ -35,24 +51,25 @@ struct LogicalCopy: ~Copyable {
         let total = try tables.reduce(0) { sum, table in
             try sum + (original.value("SELECT count(*) FROM main.\(name: table.name)") ?? 0)
         }
-        source = CopySource(objects: objects, tables: tables, total: total, fullText: fullText)
+        source = CopySource(objects: objects, leftOut: leftOut, tables: tables, total: total, fullText: fullText)
         self.progress = progress
     }
 
     // MARK: Copying
 
     /// Fills the empty database `copy` in one transaction.
+    /// - Parameter collations: What both connections were lent.
     /// - Throws: ``LockstepError`` for an object that cannot be created, for instance because the connection
     ///   lacks a function or collation: nothing is left out silently.
     mutating func run(
-        from original: borrowing Connection, to copy: borrowing Connection
+        from original: borrowing Connection, to copy: borrowing Connection, _ collations: OwnCollations
     ) throws {
         try copy.with(rights: .engine) {
             try Self.relax(copy, true)
             try copy.write { copy in
-                try makeTables(copy)
+                try makeTables(copy, collations)
                 for table in source.tables { try copyRows(table, original, copy) }
-                try makeRest(copy)
+                try makeRest(copy, collations)
                 try buildFullText(original, copy)
                 try copySystemTables(original, copy)
                 try copy.setHeaderField("user_version", original.headerField("user_version"))
@@ -73,23 +90,23 @@ struct LogicalCopy: ~Copyable {
         }
     }
 
-    private func makeTables(_ copy: borrowing Connection) throws {
+    private func makeTables(_ copy: borrowing Connection, _ collations: OwnCollations) throws {
         for object in source.objects where object.type == "table" {
             // Virtual tables create their shadow tables.
             guard !object.isMadeByAnother else { continue }
-            try make(object, copy)
+            try make(object, copy, collations)
         }
         // No virtual table creates a table that only has such a name, as the content of a full-text index can.
         for object in source.objects where object.type == "table" && object.isMadeByAnother {
             let made: Int? = try copy.value(
                 "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?", object.name)
-            if made == 0 { try make(object, copy) }
+            if made == 0 { try make(object, copy, collations) }
         }
     }
 
-    private func makeRest(_ copy: borrowing Connection) throws {
+    private func makeRest(_ copy: borrowing Connection, _ collations: OwnCollations) throws {
         for type in ["index", "view", "trigger"] {
-            for object in source.objects where object.type == type { try make(object, copy) }
+            for object in source.objects where object.type == type { try make(object, copy, collations) }
         }
     }
 
@@ -107,14 +124,19 @@ struct LogicalCopy: ~Copyable {
         }
     }
 
-    private func make(_ object: CopiedObject, _ copy: borrowing Connection) throws {
+    private func make(
+        _ object: CopiedObject, _ copy: borrowing Connection, _ collations: OwnCollations
+    ) throws {
         do {
             try copy.execute(SQL(verbatim: object.sql))
+            try collations.require()
         } catch {
             throw error.located(
                 "the \(object.type) \(object.name) cannot be created in the copy",
-                hint: "if it needs a function or collation of the program, adopt the file from a "
-                    + "program that registers it in ConnectionOptions")
+                advice: """
+                    if it needs what only the program has that wrote the file, adopt the file from a program that \
+                    registers it in ConnectionOptions, or leave the object out: \(.leaveOut(object.name))
+                    """)
         }
     }
 

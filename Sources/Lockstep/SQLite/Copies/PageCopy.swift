@@ -96,8 +96,17 @@ enum PageCopy {
         return CopyReport(pages: audit.pages, rows: after)
     }
 
-    /// The row count of every table that stores rows itself.
+    /// The row count of every table that stores rows itself. SQLite counts the entries of an index where there is one, and
+    /// needs its collations for that.
     static func rowCounts(_ connection: borrowing Connection) throws -> [ExactText: Int] {
+        do {
+            return try counts(connection)
+        } catch let error as LockstepError where error.context.missing?.kind == .collation {
+            return try OwnCollations.lend(to: connection) { _ in try counts(connection) }
+        }
+    }
+
+    private static func counts(_ connection: borrowing Connection) throws -> [ExactText: Int] {
         let names = try connection.query(
             """
             SELECT name FROM main.sqlite_schema

@@ -29,18 +29,29 @@ public struct PlaintextExport: Sendable {
         var report = try store.namingDamage {
             try store.snapshot(for: "export") { source in
                 let target = try ExternalDatabase.makePlaintext(pending.path, options: store.source.options.connection)
-                return try withoutActuallyEscaping(progress) { progress in
-                    var copy = try LogicalCopy(of: source) { try $0.report(to: progress) }
-                    try copy.run(from: source, to: target)
-                    let rows = try copy.compare(source, with: target)
-                    try IntegrityPragma.require(target)
-                    let pages: Int = try target.value("PRAGMA main.page_count") ?? 0
-                    return CopyReport(pages: pages, rows: rows)
+                return try OwnCollations.lend(to: source) { collations in
+                    try collations.lend(to: target) { target in
+                        try fill(target, from: source, collations, progress)
+                    }
                 }
             }
         }
         try pending.place()
         report.time = time.ended()
         return report
+    }
+
+    private func fill(
+        _ target: borrowing Connection, from source: borrowing Connection, _ collations: OwnCollations,
+        _ progress: JobProgress.Handler
+    ) throws -> CopyReport {
+        try withoutActuallyEscaping(progress) { progress in
+            var copy = try LogicalCopy(of: source) { try $0.report(to: progress) }
+            try copy.run(from: source, to: target, collations)
+            let rows = try copy.compare(source, with: target)
+            try IntegrityPragma.require(target)
+            let pages: Int = try target.value("PRAGMA main.page_count") ?? 0
+            return CopyReport(pages: pages, rows: rows)
+        }
     }
 }

@@ -42,6 +42,12 @@ enum ForeignKeyCheck {
                 }
                 found[key] = orphans
             }
+        } catch let error as LockstepError where error.context.missing?.kind == .collation {
+            return [
+                .notice(
+                    "the references of \(table) are not checked, which only a program can that has the collation: \(error.message)"
+                )
+            ]
         } catch let error as LockstepError where error.code == .sqlFailed {
             // SQLite cannot check a reference without a valid parent key. The next check reports such
             // references.

@@ -23,17 +23,25 @@ struct OwnFunctionsTests {
         CREATE TRIGGER feature_update AFTER UPDATE OF geom ON feature WHEN ST_IsEmpty(new.geom)
         BEGIN DELETE FROM rtree_feature WHERE id = old.id; END;
         """
+    private static let deletion = """
+        CREATE TRIGGER feature_delete AFTER DELETE ON feature WHEN NOT ST_IsEmpty(old.geom)
+        BEGIN DELETE FROM rtree_feature WHERE id = old.id; END;
+        """
     private static let view = "CREATE VIEW boxes AS SELECT id, ST_MinX(geom) AS minx FROM feature;"
 
     private static let schemas = [
-        insertion, update, view, insertion + update, insertion + view, update + view, insertion + update + view,
+        insertion, update, deletion, view, insertion + update, insertion + deletion, insertion + view, update + view,
+        deletion + view, insertion + update + deletion, insertion + update + deletion + view,
     ]
 
-    @Test("They are baselined, migrated and verified", arguments: schemas)
-    func geopackage(_ schema: String) throws {
-        let scratch = try DatabaseScratch()
-        let connection = try scratch.create()
-        try connection.run(script: Self.features + schema)
+    @Test("They are adopted, baselined, migrated, verified and backed up", arguments: schemas, [512, 16_384])
+    func geopackage(_ schema: String, _ pageSize: Int) throws {
+        let scratch = try CopyScratch()
+        try scratch.makePlaintext("PRAGMA page_size = \(pageSize)", Self.features + schema)
+        try scratch.adoptWhole([
+            "SELECT id || quote(geom) || name FROM feature", "SELECT id || minx FROM rtree_feature",
+        ])
+        let connection = try scratch.new.open()
         let folder = try TemporaryFolder()
         let (set, file) = try Baseline.writeFirstVersion(into: folder.file("gis"), from: connection)
         #expect(set.migrations.count == 1)
@@ -42,11 +50,15 @@ struct OwnFunctionsTests {
         let grown = try MigrationSet(name: set.name, files: files)
         let report = try Migrator(grown).run(on: connection)
         #expect(report.steps.count == 1)
-        let verified = try Verification(scratch.path, sets: [grown]).run(key: scratch.key())
+        let verified = try Verification(scratch.new.path, sets: [grown]).run(key: scratch.new.key())
         #expect(verified.isClean, "\(verified.messages)")
         let objects = try #require(verified.outcomes.first { $0.check == .objects })
         #expect(objects.findings.contains { $0.message.contains("ST_") && !$0.isFailure })
         #expect(try connection.value("SELECT count(*) FROM feature", as: Int.self) == 2)
+        let copy = try PageCopy.run(
+            connection, to: folder.file("backup.db"), as: .copy, scratch.new.key(), schema: .init()
+        ) { _ in }
+        #expect(copy.rows["feature"] == 2)
     }
 
     @Test("A collation that only the program has stands in the schema as any other")

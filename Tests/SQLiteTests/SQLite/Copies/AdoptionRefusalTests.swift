@@ -49,13 +49,13 @@ struct AdoptionRefusalTests {
         return options
     }
 
-    @Test("A collation of the program must be provided, and is sufficient")
+    @Test("A collation of the program must be provided where no index shows its order, and is sufficient")
     func collation() throws {
         try makePlaintext(
             Self.collation,
             """
             CREATE TABLE t (a TEXT COLLATE backwards PRIMARY KEY); INSERT INTO t VALUES ('a'), ('b');
-            CREATE TABLE w (a TEXT COLLATE backwards PRIMARY KEY) WITHOUT ROWID;
+            CREATE TABLE w (a TEXT COLLATE backwards PRIMARY KEY CHECK (a > 'e')) WITHOUT ROWID;
             INSERT INTO w VALUES ('c'), ('d');
             """)
         let error = try scratch.expectRefusal(.sqlFailed)

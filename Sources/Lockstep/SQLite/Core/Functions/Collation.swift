@@ -42,6 +42,7 @@ extension Connection {
             unsafe Unmanaged<CollationBox>.fromOpaque(context).release()
             throw core.error(code)
         }
+        core.collations.insert(SQLName(collation.name))
     }
 }
 
