@@ -6,6 +6,8 @@ internal import SystemPackage
 struct ConnectionParameters: ~Copyable {
     private var values: [(name: String, value: String)] = []
     private let password: SecretBytes?
+    private let hosts: [ServerAddress.Host]
+    private let approach: ServerApproach
 
     /// - Throws: `LockstepError.Code.permissionsTooOpen` and other errors of reading the pass file; what the source of
     ///   the password throws.
@@ -22,11 +24,10 @@ struct ConnectionParameters: ~Copyable {
             password = nil
         case .password(let source): password = try source()
         }
-        let seconds = max(options.connectTimeout.components.seconds, 2)
+        hosts = address.hosts
+        approach = ServerApproach(address, options)
         values = [
-            ("host", address.hostList), ("port", address.portList),
-            ("dbname", address.database),
-            ("connect_timeout", "\(seconds)"), ("application_name", options.applicationName),
+            ("dbname", address.database), ("application_name", options.applicationName),
             ("client_encoding", "UTF8"), ("passfile", passFile), ("fallback_application_name", "lockstep"),
             ("keepalives", "1"), ("keepalives_idle", "30"), ("gssencmode", "disable"),
         ]
@@ -52,7 +53,9 @@ struct ConnectionParameters: ~Copyable {
     }
 
     /// Connects once more as another connection did, with the host that it found. libpq keeps the password for that.
-    static func connect(beside other: OpaquePointer) throws -> OpaquePointer {
+    static func connect(
+        beside other: OpaquePointer, _ address: ServerAddress, _ options: ServerOptions
+    ) throws -> OpaquePointer {
         guard let all = unsafe PQconninfo(other) else { throw outOfMemory }
         defer { unsafe PQconninfoFree(all) }
         var names: [[UInt8]] = []
@@ -65,16 +68,16 @@ struct ConnectionParameters: ~Copyable {
         var option = unsafe all
         while let keyword = unsafe option.pointee.keyword {
             defer { unsafe option += 1 }
-            guard var value = unsafe option.pointee.val else { continue }
             let name = unsafe String(cString: keyword)
-            if name == "host", let host = unsafe PQhost(other) { unsafe value = unsafe host }
-            if name == "port", let port = unsafe PQport(other) { unsafe value = unsafe port }
+            guard let value = unsafe option.pointee.val, name != "host", name != "port" else { continue }
             names.append(Array(name.utf8) + [0])
             texts.append(
                 unsafe Array(
                     UnsafeRawBufferPointer(start: value, count: unsafe strlen(value) + 1)))
         }
-        return try unsafe connect(names, texts)
+        guard let host = unsafe PQhost(other), let port = unsafe PQport(other) else { throw outOfMemory }
+        let hosts = unsafe [ServerAddress.Host(name: String(cString: host), port: Int(String(cString: port)) ?? 0)]
+        return try unsafe ServerApproach(address, options).connect(hosts) { try unsafe start(names, texts, $0, $1) }
     }
 
     private static var outOfMemory: LockstepError {
@@ -82,11 +85,14 @@ struct ConnectionParameters: ~Copyable {
     }
 
     /// - Parameters: Names and values, each with a zero at its end.
-    private static func connect(
-        _ names: [[UInt8]], _ texts: [[UInt8]]
+    private static func start(
+        _ names: [[UInt8]], _ texts: [[UInt8]], _ hosts: String, _ ports: String
     ) throws -> OpaquePointer {
-        let handle = unsafe withPointers(names) { names in
-            unsafe withPointers(texts) { values in unsafe PQconnectdbParams(names, values, 0) }
+        func text(_ text: String) -> [UInt8] { Array(text.utf8) + [0] }
+        let handle = unsafe withPointers(names + [text("host"), text("port")]) { names in
+            unsafe withPointers(texts + [text(hosts), text(ports)]) { values in
+                unsafe PQconnectStartParams(names, values, 0)
+            }
         }
         guard let handle = unsafe handle else { throw outOfMemory }
         return unsafe handle
@@ -108,7 +114,9 @@ struct ConnectionParameters: ~Copyable {
                 unsafe texts[index].withUnsafeMutableBytes { unsafe Self.wipe($0) }
             }
         }
-        return try unsafe Self.connect(names.map { Array($0.utf8) + [0] }, texts)
+        return try unsafe approach.connect(hosts) {
+            try unsafe Self.start(names.map { Array($0.utf8) + [0] }, texts, $0, $1)
+        }
     }
 
     /// The compiler does not know what the function does, and so leaves the call in.

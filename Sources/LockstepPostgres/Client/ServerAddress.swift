@@ -163,9 +163,6 @@ public struct ServerAddress: Sendable, Hashable {
             advice: "leave it out, and give the password with \(.serverPassword)")
     }
 
-    /// The hosts as libpq takes them.
-    var hostList: String { hosts.map(\.name).joined(separator: ",") }
-    var portList: String { hosts.map { String($0.port) }.joined(separator: ",") }
     var isLocal: Bool { hosts.allSatisfy(\.isSocket) }
 }
 

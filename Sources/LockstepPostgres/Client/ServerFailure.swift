@@ -55,7 +55,7 @@ struct ServerFailure {
         case "55P03", "40001", "40P01": .busy
         case "53100": .full
         case "57014": .interrupted
-        case "57P01", "57P02", "57P03": .serverUnreachable
+        case "57P01", "57P02", "57P03", "25P03", "25P04": .serverUnreachable
         case "25006": .readOnlyServer
         case "42501": .denied
         case "": .serverUnreachable
@@ -75,6 +75,13 @@ struct ServerFailure {
     private var hint: String? {
         switch code {
         case .busy: "another transaction holds the lock; try again"
+        case .interrupted:
+            """
+            the server ended the statement: by the statement_timeout of the role, the database or the version, which \
+            `SHOW statement_timeout` shows, or because somebody cancelled it
+            """
+        case .serverUnreachable where state == "25P03", .serverUnreachable where state == "25P04":
+            "raise the idle_in_transaction_session_timeout or transaction_timeout of the role or the database"
         case .serverUnreachable: "check that the server runs, then try again"
         case .readOnlyServer: "use the primary server"
         case .denied: "grant the role what it needs, or use another role"

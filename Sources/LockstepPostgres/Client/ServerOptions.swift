@@ -6,14 +6,15 @@ public struct ServerOptions: Sendable {
     /// as pgbouncer it is set for each transaction, so that other clients of the pooler do not get it, and a statement
     /// outside of one is a transaction of three round trips more.
     public var schema: String?
-    /// The longest time to wait for a host, in whole seconds.
+    /// The longest time that a host may take until it lets the program in, also one that never stops talking; at least two
+    /// seconds.
     public var connectTimeout = Duration.seconds(10)
     /// Whether a server on the network that does not prove who it is is used all the same. Anyone on the way can then
     /// read and change everything.
     public var allowsUntrusted = false
     /// The name under which the server lists the connection.
     public var applicationName = "lockstep"
-    /// Asked ten times a second while a statement runs. False cancels the statement, which then throws
+    /// Asked ten times a second while it connects and while a statement runs. False cancels the statement, which then throws
     /// `LockstepError.Code.interrupted`; a commit is never cancelled.
     public var shouldContinue: (@Sendable () -> Bool)?
 

@@ -31,7 +31,8 @@ final class ServerSession: @unchecked Sendable {
     convenience init(beside other: ServerSession) throws {
         var options = other.options
         (options.fieldKeys, options.sealed) = ([], [])
-        try unsafe self.init(ConnectionParameters.connect(beside: other.handle), other.address, options)
+        try unsafe self.init(
+            ConnectionParameters.connect(beside: other.handle, other.address, options), other.address, options)
     }
 
     /// - Parameter handle: What libpq has connected, or failed to.

@@ -131,8 +131,8 @@ public struct ServerMigrator {
         let path: String? = try connection.value(
             "SELECT pg_catalog.current_setting('search_path')")
         let work = ServerWork(
-            set: set, ledger: ledger, path: path ?? "", state: try SessionState(connection), isOfShape: isOfShape,
-            observe: observe, progress: progress)
+            set: set, ledger: ledger, path: path ?? "", state: try SessionState(connection), timeout: timeout,
+            isOfShape: isOfShape, observe: observe, progress: progress)
         let history = try work.history(connection)
         try requireSealed(ledger, connection) { history }
         for goal in try goals(of: target, history) {

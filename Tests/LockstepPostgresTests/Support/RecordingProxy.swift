@@ -10,17 +10,15 @@ final class RecordingProxy: Sendable {
     let passed: TemporaryFolder
     private let listener: Int32
 
-    private static let name = ".s.PGSQL.5432"
-
     /// - Parameter server: The folder of the server's socket.
     init(to server: String) throws {
         let (folder, passed) = (try TemporaryFolder(), try TemporaryFolder())
-        let listener = try Self.socket(at: "\(folder.path)/\(Self.name)", bind)
+        let listener = try UnixSocket.open(at: "\(folder.path)/\(UnixSocket.name)", bind)
         (self.folder, self.passed, self.listener) = (folder, passed, listener)
         guard listen(listener, 16) == 0 else { throw Errno(rawValue: errno) }
         Thread.detachNewThread {
             while case let client = accept(listener, nil, nil), client >= 0 {
-                guard let other = try? Self.socket(at: "\(server)/\(Self.name)", connect) else {
+                guard let other = try? UnixSocket.open(at: "\(server)/\(UnixSocket.name)", connect) else {
                     close(client)
                     continue
                 }
@@ -47,30 +45,8 @@ final class RecordingProxy: Sendable {
             for side in 0..<2 where polled[side].revents != 0 {
                 let count = read(ends[side], &buffer, buffer.count)
                 guard count > 0, write(records[side], buffer, count) == count else { return }
-                var sent = 0
-                while sent < count {
-                    let rest = Array(buffer[sent..<count])
-                    let more = send(
-                        ends[1 - side], rest, rest.count, Int32(MSG_NOSIGNAL))
-                    guard more > 0 else { return }
-                    sent += more
-                }
+                guard UnixSocket.send(buffer[..<count], to: ends[1 - side]) else { return }
             }
         }
-    }
-
-    private static func socket(
-        at path: String, _ use: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32
-    ) throws -> Int32 {
-        let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let status = withUnsafeBytes(of: &address) {
-            use(socket, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), length)
-        }
-        guard status == 0 else { throw Errno(rawValue: errno) }
-        return socket
     }
 }

@@ -140,9 +140,23 @@ struct ServerStepwiseRun {
         }
     }
 
+    /// The statement waits for others as long as the run may, whatever the role has set: one that begins again after a second
+    /// would never get its turn after long transactions.
     private func execute(_ statement: ServerScript.Statement, _ connection: borrowing ServerConnection) throws {
         try work.observe(.statement(line: statement.line))
-        try work.run(statement, of: script, connection)
+        let before: String? = try connection.value("SELECT pg_catalog.current_setting('lock_timeout')")
+        func limitWait(_ time: String) throws {
+            try connection.execute("SELECT pg_catalog.set_config('lock_timeout', \(time), false)")
+        }
+        // Zero would be no limit.
+        try limitWait("\(min(max(work.timeout.wholeMicroseconds / 1000, 1), Int64(Int32.max)))")
+        do {
+            try work.run(statement, of: script, connection)
+        } catch {
+            if !connection.session.isLost { try limitWait(before ?? "0") }
+            throw error
+        }
+        try limitWait(before ?? "0")
     }
 
     /// Notes that the next statement is begun.

@@ -8,6 +8,8 @@ struct ServerWork {
     let path: String
     /// What the session had set when the run began.
     let state: SessionState
+    /// How long a version waits for locks.
+    let timeout: Duration
     /// Whether sealed columns get their shape alone.
     let isOfShape: Bool
     let observe: (ServerMigrator.Event) throws -> Void

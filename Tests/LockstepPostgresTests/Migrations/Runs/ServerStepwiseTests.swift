@@ -209,6 +209,37 @@ import Testing
         try Self.requireWhole(other)
     }
 
+    @Test("A statement outside a transaction waits as long as the run may, whatever the role has set")
+    func patience() throws {
+        let address = try TestServer.shared.get().address()
+        let other = try ServerConnection(address)
+        try other.execute("ALTER DATABASE \(name: address.database) SET lock_timeout = '20ms'")
+        let server = try ServerConnection(address)
+        let set = try ServerScratch.set(
+            Self.base, Self.byItself("CREATE INDEX CONCURRENTLY t_i ON t (i);"), Self.byItself("VACUUM t;"))
+        _ = try ServerMigrator(set).run(.version(MigrationVersion(1)), on: server)
+        // The index waits for every transaction that writes to the table.
+        try other.execute("BEGIN")
+        try other.execute("INSERT INTO t VALUES (11)")
+        let (process, writer) = (server.processID, other.processID)
+        Thread.detachNewThread {
+            guard let watch = try? ServerConnection(address) else { return }
+            while let isWaiting = try? watch.value(
+                """
+                SELECT coalesce(bool_or(wait_event_type = 'Lock' AND now() - query_start > '100 ms'), true)
+                FROM pg_stat_activity WHERE pid = \(Int(process))::int4
+                """, as: Bool.self), !isWaiting
+            {}
+            _ = try? watch.execute("SELECT pg_terminate_backend(\(Int(writer))::int4, 10000)")
+        }
+        var repeated = 0
+        let report = try ServerMigrator(set).run(on: server) { progress in
+            if progress.phase.name == JobProgress.Phase.waiting.name { repeated += 1 }
+        }
+        #expect(report.steps.map(\.version.description) == ["2", "3"] && repeated == 0)
+        #expect(try server.value("SELECT current_setting('lock_timeout')", as: String.self) == "20ms")
+    }
+
     @Test(
         "A version that is begun continues only with its file, is rolled back, or is given up")
     func begun() throws {
