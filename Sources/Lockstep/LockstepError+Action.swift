@@ -67,6 +67,7 @@ extension LockstepError {
         case recordVersion
         case rehearse
         case repair
+        case renameSet(String, to: String)
         case nameSet
         case nameLayout
         case layout(String)
@@ -142,6 +143,7 @@ extension LockstepError {
             case .recordVersion: "`Baseline.record`"
             case .rehearse: "`Rehearsal`"
             case .repair: "`Repair`"
+            case .renameSet(let former, let name): "`Repair` with `SetRenaming(from: \"\(former)\", to: \"\(name)\")`"
             case .nameSet: "give it a name"
             case .nameLayout: "the argument `layout`"
             case .layout(let name): "the layout \(name)"

@@ -10,12 +10,16 @@
 public struct Repair {
     private let sets: [MigrationSet]
     private let schema: ConnectionOptions
+    private let renamed: SetRenaming?
 
     /// - Parameters:
     ///   - sets: The sets that the database was migrated with, all of them.
+    ///   - renamed: A set that had another name when the database was migrated. What the database records of that name
+    ///     becomes a record of the set.
     ///   - schema: Supplies the functions and collations that the migrations need.
-    public init(sets: [MigrationSet], schema: ConnectionOptions = .init()) {
+    public init(sets: [MigrationSet], renamed: SetRenaming? = nil, schema: ConnectionOptions = .init()) {
         self.sets = sets
+        self.renamed = renamed
         self.schema = schema
     }
 
@@ -42,6 +46,8 @@ public struct Repair {
             case name
             /// The version.
             case version
+            /// The name of the set.
+            case set
             /// The way down.
             case down
         }
@@ -72,18 +78,20 @@ public struct Repair {
             let found = try findings(connection)
             try connection.with(rights: .engine) {
                 for finding in found {
-                    try Ledger.replace(finding.entry, by: finding.migration, connection)
+                    try Ledger.replace(finding.entry, by: finding.migration, of: finding.change.set, connection)
                 }
+                try renamed?.moveRepeatables(connection)
             }
             return found.map(\.change)
         }
     }
 
     private func findings(_ connection: borrowing Connection) throws -> [Finding] {
-        let history = try Ledger.history(connection)
-        if let begun = history.unfinished.first {
+        let stored = try Ledger.history(connection)
+        if let begun = stored.unfinished.first {
             throw begun.mustEnd
         }
+        let history = try renamed?.applied(to: stored, sets) ?? stored
         let renamed = sets.reduce(into: [Int64: Migration]()) { renamed, set in
             renamed.merge(Self.renamed(set, history)) { first, _ in first }
         }
@@ -92,7 +100,7 @@ public struct Repair {
             unfinished: history.unfinished, repeated: history.repeated)
         let found = try sets.flatMap { set in
             try requireFiles(set, now)
-            return try differences(set, history, now)
+            return try differences(set, stored, now)
         }
         guard !found.isEmpty else { return [] }
         try requireSchema(connection, found, now)
@@ -128,10 +136,10 @@ public struct Repair {
     }
 
     private func differences(
-        _ set: MigrationSet, _ history: MigrationHistory, _ now: MigrationHistory
+        _ set: MigrationSet, _ stored: MigrationHistory, _ now: MigrationHistory
     ) throws -> [Finding] {
         let files = set.applicable(to: now.entries).migrations
-        let pairs = zip(history.entries, now.entries).filter { $0.0.set == set.name }  // exact: names of sets
+        let pairs = zip(stored.entries, now.entries).filter { $0.1.set == set.name }  // exact: names of sets
         return try pairs.compactMap { recorded, entry in
             guard let migration = files.first(where: { $0.version == entry.version }) else {
                 return nil
@@ -140,9 +148,10 @@ public struct Repair {
             guard !differences.contains(.checksums) else {
                 throw PlanFindings.error(.checksums, migration, set)
             }
-            let isRenamed = recorded.version != entry.version
-            guard !differences.isEmpty || isRenamed else { return nil }
-            let parts = (isRenamed ? [.version] : []) + differences.compactMap(Change.Part.init)
+            let moved: [Change.Part] =
+                (recorded.set == entry.set ? [] : [.set]) + (recorded.version == entry.version ? [] : [.version])
+            let parts = moved + differences.compactMap(Change.Part.init)
+            guard !parts.isEmpty else { return nil }
             return Finding(
                 entry: recorded, migration: migration,
                 change: Change(
@@ -179,9 +188,12 @@ extension Repair.Change.Part {
 
 extension LedgerEntry {
     /// The same record under the version that its file has now.
-    fileprivate func withVersion(of migration: Migration) -> LedgerEntry {
+    fileprivate func withVersion(of migration: Migration) -> LedgerEntry { with(set: set, migration.version) }
+
+    /// The same record of another set or version, without its code.
+    func with(set: String, _ version: MigrationVersion) -> LedgerEntry {
         LedgerEntry(
-            set: set, version: migration.version, name: name, checksums: checksums, down: down, appliedAt: appliedAt,
+            set: set, version: version, name: name, checksums: checksums, down: down, appliedAt: appliedAt,
             duration: duration, toolVersion: toolVersion, position: position)
     }
 }

@@ -6,7 +6,8 @@ public import Lockstep
 /// The schema is not compared with the versions. The caller asserts that they are the same.
 public struct ServerBaseline {
     private let set: MigrationSet
-    private let version: MigrationVersion
+    /// The version of the schema.
+    public let version: MigrationVersion
 
     /// - Parameters:
     ///   - set: The set, read for `DatabaseEngine.postgres`.
@@ -14,6 +15,24 @@ public struct ServerBaseline {
     public init(_ set: MigrationSet, at version: MigrationVersion) {
         self.set = set
         self.version = version
+    }
+
+    /// A baseline at the newest version that the table of another tool records as applied, by the set's layout.
+    /// - Parameters:
+    ///   - set: The set, read for `DatabaseEngine.postgres`.
+    ///   - connection: The database that the tool has migrated. The table stands in its current schema.
+    /// - Throws: As `Baseline.init(_:asRecordedIn:)`.
+    public init(_ set: MigrationSet, asRecordedIn connection: borrowing ServerConnection) throws {
+        let ledger = ToolLedger(set.layout)
+        let schema = try ServerLedger(connection).schema
+        let isThere: Bool? = try connection.value(
+            "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = \(schema)::name AND tablename = \(ledger.table)::name)"
+        )
+        guard isThere == true else { throw ledger.missing }
+        let rows = try connection.query(ServerSQL(verbatim: ledger.selection(in: SQLTokens.quote(schema)))) { row in
+            try (0..<4).map { try row[$0] as String? }
+        }
+        self.init(set, at: try ledger.newest(rows, in: set))
     }
 
     /// Records all versions up to this one that have no record yet.

@@ -53,12 +53,14 @@ struct ServerSnapshot {
     }
 
     /// What this schema has in another way than `other`, in the order of names.
-    func differences(from other: ServerSnapshot) -> [(object: Object, change: String)] {
+    /// - Parameter ledgers: The tables of other tools, which are no differences.
+    func differences(from other: ServerSnapshot, beside ledgers: [ToolLedger]) -> [(object: Object, change: String)] {
         let all = Set(definitions.keys).union(other.definitions.keys)
         return all.compactMap { object -> (object: Object, change: String)? in
             switch (definitions[object], other.definitions[object]) {
             case (nil, _): (object, "missing")
-            case (_, nil): isOfOwnPartition(object, beside: other) ? nil : (object, "unexpected")
+            case (_, nil):
+                isOfOwnPartition(object, beside: other) || isOfTool(object, ledgers) ? nil : (object, "unexpected")
             case (let own?, let expected?):
                 own.hasSameBytes(as: expected) ? nil : (object, "different")
             }
@@ -67,6 +69,10 @@ struct ServerSnapshot {
                 ExactText($1.object.name), ExactText($1.object.type)
             )
         }
+    }
+
+    private func isOfTool(_ object: Object, _ ledgers: [ToolLedger]) -> Bool {
+        ledgers.contains { ledger in ledger.has(object.name) || owners[object].map { ledger.has($0.text) } ?? false }
     }
 
     /// Each gives the schema, the object that it belongs to, its type, its name and its definition.

@@ -63,6 +63,7 @@ extension LockstepError.Action {
         case .recordVersion: "`lockstep baseline --at VERSION`"
         case .rehearse: "`lockstep rehearse`"
         case .repair: "`lockstep repair`"
+        case .renameSet(let former, let name): "`lockstep repair --rename-set \(former)=\(name)`"
         case .nameSet: "pass --set with a name"
         case .nameLayout: "--layout"
         case .layout(let name): "--layout \(name)"

@@ -9,8 +9,10 @@ struct SealedIndexColumns {
     }
 
     /// Adds the columns, which are still NULL in all rows.
-    func add(_ connection: borrowing Connection) throws {
+    /// - Parameter isShapeAlone: Whether columns that the engine has made stay, as a column that is sealed already has them.
+    func add(_ connection: borrowing Connection, isShapeAlone: Bool = false) throws {
         for (name, request) in requests {
+            if isShapeAlone, try !Self.indexes(over: name, shape, connection).isEmpty { continue }
             guard shape.column(name) == nil else {
                 throw LockstepError(
                     .misuse, "\(shape.name) already has a column \(name), the name of the blind index's token column",

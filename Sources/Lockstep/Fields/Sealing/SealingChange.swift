@@ -92,14 +92,15 @@ public struct SealingChange: Sendable, Equatable {
         return .rows(try rowsLeft(after: nil, shape, connection))
     }
 
-    /// Changes only the schema, for an empty database that others are compared with.
+    /// Changes only the schema, for an empty database that others are compared with, and for a copy on which versions are
+    /// tried: there the column can be sealed already.
     package func changeShape(_ connection: borrowing Connection) throws {
         let shape = try shape(connection)
         switch goal {
         case .protect(let mode, _, let requests):
             try ProtectionChecks.requireSealable(column, mode, shape, connection)
             let indexes = SealedIndexColumns(shape, column, requests)
-            try indexes.add(connection)
+            try indexes.add(connection, isShapeAlone: true)
             try change(guards: .sealed, mode, shape, connection, versions: [.second], indexes: requests)
             try indexes.index(for: column, connection)
         case .unprotect:

@@ -6,7 +6,8 @@
 //
 //   position         order of the repairs, ascending from 1
 //   set, version     the version, as it is recorded since
-//   former_name      the name that the ledger recorded before; with the version and `_` before it if that was another
+//   former_name      the name that the ledger recorded before; with the version and `_` before it if that was another, and
+//                    with the set and `/` before that if that was another
 //   former_checksum  the SHA-256 of the file that it recorded before
 //   checksum         the SHA-256 of the file that it records since
 //   repaired_at      microseconds since 1970-01-01T00:00:00Z
@@ -18,7 +19,8 @@ public struct LedgerRepair: Sendable, Equatable {
     public let set: String
     /// Its version.
     public let version: MigrationVersion
-    /// The name that the ledger recorded before; with the version and `_` before it if that was another.
+    /// The name that the ledger recorded before; with the version and `_` before it if that was another, and with the set and
+    /// `/` before that if that was another.
     public let formerName: String
     /// The SHA-256 of the file that the ledger recorded before, 32 bytes.
     public let formerChecksum: [UInt8]
@@ -58,19 +60,23 @@ extension Ledger {
 
     /// Replaces the record of an applied version by that of its file, and notes that. Within the open transaction and
     /// with the engine's rights. Position and times stay.
-    static func replace(_ entry: LedgerEntry, by migration: Migration, _ connection: borrowing Connection) throws {
+    /// - Parameter set: The name of its set now.
+    static func replace(
+        _ entry: LedgerEntry, by migration: Migration, of set: String, _ connection: borrowing Connection
+    ) throws {
         var new = LedgerEntry(
-            set: entry.set, version: migration.version, name: migration.name, checksums: migration.checksums,
+            set: set, version: migration.version, name: migration.name, checksums: migration.checksums,
             down: migration.recordedDown, appliedAt: entry.appliedAt, duration: entry.duration,
             toolVersion: entry.toolVersion, position: entry.position)
         new.code = try LedgerCodes(connection).code(for: new)
         try connection.delete(from: .ledger, where: [("position", .integer(entry.position))])
         try LedgerRows.write(new, connection)
         try connection.make(.repairs)
+        let version = new.version == entry.version ? "" : "\(entry.version)_"
+        let former = ExactText(set) == ExactText(entry.set) ? "" : "\(entry.set)/"
         try connection.insert(
             [
-                .null, .text(entry.set), .text(new.version.description),
-                .text(new.version == entry.version ? entry.name : "\(entry.version)_\(entry.name)"),
+                .null, .text(set), .text(new.version.description), .text(former + version + entry.name),
                 .blob(entry.checksums.bytes), .blob(new.checksums.bytes), .integer(Clock.microsecondsSinceEpoch),
                 .text(LockstepVersion.current),
             ], into: .repairs)

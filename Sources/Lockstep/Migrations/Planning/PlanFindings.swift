@@ -21,6 +21,16 @@ enum PlanFindings {
         for unfinished in state.begun { findings += check(unfinished, known, state.set) }
         findings += outOfOrder(state, isAllowed: allowsOutOfOrder)
         findings += repeatables(state)
+        if let former = state.formerName {
+            findings.append(
+                .fatal(
+                    .migrationMissing,
+                    "\(state.set.name) has the files of the set \(former), which the database records as applied",
+                    state.set.engine == .postgres
+                        ? "give the set the name \(former): \(.nameSet)"
+                        : "if the set was renamed, accept that with \(.renameSet(former, to: state.set.name))",
+                    .init(set: state.set.name)))
+        }
         for name in state.goneRepeatables {
             findings.append(
                 .notice(

@@ -11,6 +11,8 @@ struct PlanState {
     let halfUndone: [UnfinishedMigration]
     /// The repeatable migrations of this set as they last ran.
     let repeated: [RepeatedMigration]
+    /// The name under which the database records the files of this set, if it records nothing of the set's own name.
+    let formerName: String?
 
     /// An applied or partly applied version, which can be undone.
     enum Applied {
@@ -45,6 +47,16 @@ struct PlanState {
         begun = unfinished.filter(\.isUp)
         halfUndone = unfinished.filter { !$0.isUp }
         repeated = history.repeated.filter { $0.set == set.name }
+        formerName = applied.isEmpty && unfinished.isEmpty ? Self.formerName(migrations, history.entries) : nil
+    }
+
+    /// The set all of whose recorded versions have the same text as these.
+    private static func formerName(_ migrations: [Migration], _ entries: [LedgerEntry]) -> String? {
+        Dictionary(grouping: entries) { ExactText($0.set) }.first { _, entries in
+            entries.allSatisfy { entry in
+                migrations.contains { $0.version == entry.version && $0.checksums.text == entry.checksums.text }
+            }
+        }?.key.text
     }
 
     /// The versions that are not in the ledger, in ascending order, with unfinished ones first.

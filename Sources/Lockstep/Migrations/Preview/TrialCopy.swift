@@ -19,8 +19,12 @@ struct TrialCopy: ~Copyable {
 
     /// A copy of the schema in memory.
     static func ofSchema(of original: borrowing Connection) throws -> TrialCopy {
-        let copy = try Connection.inMemory(options(original))
-        try SchemaCopy.run(from: original, to: copy)
+        // What the database's own program defines need not be there.
+        let copy = try StandIns.adding(to: options(original)) { options in
+            let copy = try Connection.inMemory(options)
+            try SchemaCopy.run(from: original, to: copy)
+            return copy
+        }
         return TrialCopy(copy, hasRows: false)
     }
 

@@ -58,7 +58,7 @@ public struct Baseline {
         let carriesOthers = try Ledger.entries(connection).contains { $0.set != set.name }
         let found = try SchemaSnapshot(connection)
             .differences(from: SchemaSnapshot(fresh), takingNoTypeForAny: true)
-        let differences = PrismaTable.leftOut(of: found, [set])
+        let differences = found.without(tablesOf: [set])
             .filter { !(carriesOthers && $0.change == .unexpected) }
         guard !differences.isEmpty else { return }
         throw LockstepError(

@@ -44,8 +44,12 @@ final class OwnCollations {
         /// what is equal.
         private func order(_ pair: Pair) -> Int {
             let found = Set(indexes.compactMap { $0.compare(pair.first, pair.second) })
-            isUnknown = isUnknown || found.isEmpty
-            let order = found.count == 1 ? found.first ?? 0 : found.isEmpty ? -1 : 0
+            guard !found.isEmpty else {
+                // Not kept in mind: the next one that asks is to know, too.
+                isUnknown = true
+                return -1
+            }
+            let order = found.count == 1 ? found.first ?? 0 : 0
             if orders.count < Self.mostPairs { orders[pair] = order }
             return order
         }
@@ -96,7 +100,7 @@ final class OwnCollations {
         }
     }
 
-    /// Runs a job on a connection that gets what another one has.
+    /// Runs a job on a connection that gets what another one has; of an empty one, whatever is missing, without any order.
     /// - Throws: ``LockstepError/Code/sqlFailed`` if the job needed an order that no index shows.
     func lend<Result>(
         to connection: borrowing Connection, _ job: (borrowing Connection) throws -> Result

@@ -31,7 +31,7 @@ enum DriftCheck {
         let history = try history ?? Ledger.history(connection)
         let fresh = try ReferenceSchema.build(history, sets, schema, shouldContinue: shouldContinue)
         func differences() throws -> [SchemaSnapshot.Difference] {
-            PrismaTable.leftOut(of: found.differences(from: try SchemaSnapshot(fresh)), sets)
+            found.differences(from: try SchemaSnapshot(fresh)).without(tablesOf: sets)
         }
         var all = try differences()
         if try seal(fresh, as: connection, all) { all = try differences() }

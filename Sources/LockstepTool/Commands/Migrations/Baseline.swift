@@ -15,8 +15,9 @@ struct Baseline: ParsableCommand {
             With --from-database, for example after `lockstep adopt`, the command first writes version 1 from the \
             database's schema into the migrations folder, which must not hold migrations yet.
 
-            With --from-ledger, the version is the newest that the table of another tool records: of Prisma's, \
-            `_prisma_migrations`, whose checksums are compared with the files.
+            With --from-ledger, the version is the newest that the table of another tool records: that of Prisma, Flyway, \
+            golang-migrate, dbmate, diesel, sqlx, goose or refinery, by the layout of the folder. For any other layout \
+            it is Alembic's, whose identifiers the names of the files must have.
             """)
 
     @OptionGroup var access: FileOrServerOptions
@@ -30,7 +31,7 @@ struct Baseline: ParsableCommand {
     @Flag(help: "Write version 1 from the database's schema, and record it.")
     var fromDatabase = false
 
-    @Flag(help: "Record what the table of Prisma's own records.")
+    @Flag(help: "Record what the table of the folder's own tool records.")
     var fromLedger = false
 
     @Flag(help: "Accept a schema that differs from that version's.")
@@ -40,9 +41,9 @@ struct Baseline: ParsableCommand {
         guard [at != nil, fromDatabase, fromLedger].count(where: \.self) == 1 else {
             throw ValidationError(
                 "give the version of the schema with --at, write version 1 with --from-database, or take what "
-                    + "Prisma records with --from-ledger")
+                    + "another tool records with --from-ledger")
         }
-        guard at != nil || !acceptDifferences else {
+        guard at != nil || !acceptDifferences || access.server.isNamed else {
             throw ValidationError(
                 "--accept-differences is for --at: the others compare the schema")
         }
@@ -61,14 +62,15 @@ struct Baseline: ParsableCommand {
         try limitOptions.start()
         guard !fromDatabase else { return try writeAndRecord() }
         let set = try migrations.sets(oneFor: "a baseline", for: access.server.isNamed ? .postgres : .sqlite)[0]
-        if access.server.isNamed, let at {
-            return try show(set, count: ServerRun.baseline(set, at: at, on: access.server), upTo: at)
+        if access.server.isNamed {
+            let (count, version) = try ServerRun.baseline(set, at: at, on: access.server)
+            return try show(set, count: count, upTo: version)
         }
         let session = try access.session()
         let connection = try session.connect(canBeFirst: true)
         let baseline =
             try at.map { Lockstep.Baseline(set, at: $0, acceptsDifferences: acceptDifferences) }
-            ?? Lockstep.Baseline(set, asPrismaRecordsIn: connection)
+            ?? Lockstep.Baseline(set, asRecordedIn: connection)
         let count = try UserVersion.noting(connection) { connection in
             try baseline.record(on: connection)
         }

@@ -10,7 +10,8 @@ struct Repair: ParsableCommand {
             All applied versions run from their files in an empty database in memory. If the schema that they make \
             is the one that the database has, --apply records the files as they are now: only the ledger changes. \
             Otherwise nothing is accepted. Rows are not compared: they are what the file that ran has made of them. \
-            A file that has another version now, and the same text, is that of the version whose file is gone.
+            A file that has another version now, and the same text, is that of the version whose file is gone. A set that \
+            has another name now keeps its versions with --rename-set OLD=NEW.
 
             Without --apply the command shows what it would record. `lockstep status` shows repaired versions.
             """)
@@ -21,6 +22,19 @@ struct Repair: ParsableCommand {
 
     @Flag(help: "Record the files.")
     var apply = false
+
+    @Option(
+        help: "Record what the database has of the set OLD as versions of NEW.",
+        transform: Self.renaming)
+    var renameSet: SetRenaming?
+
+    private static func renaming(_ text: String) throws -> SetRenaming {
+        let names = text.split(separator: "=", omittingEmptySubsequences: false)
+        guard names.count == 2, names.allSatisfy({ !$0.isEmpty }) else {
+            throw ValidationError("--rename-set takes the earlier name and the new one: films=movies")
+        }
+        return SetRenaming(from: String(names[0]), to: String(names[1]))
+    }
 
     private struct Result: Encodable {
         let database: String
@@ -41,7 +55,7 @@ struct Repair: ParsableCommand {
         let sets = try migrations.sets()
         let session = try access.session()
         let connection = try session.connect(queryOnly: !apply)
-        let repair = Lockstep.Repair(sets: sets)
+        let repair = Lockstep.Repair(sets: sets, renamed: renameSet)
         let changes = try apply ? repair.apply(on: connection) : repair.changes(on: connection)
         try show(changes, session.path.string)
     }
@@ -83,6 +97,7 @@ extension Lockstep.Repair.Change.Part {
         case .formatting: "comments or white space"
         case .name: "name"
         case .version: "version"
+        case .set: "set"
         case .down: "way down"
         }
     }

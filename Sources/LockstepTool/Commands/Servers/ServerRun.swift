@@ -98,10 +98,13 @@ enum ServerRun {
     }
 
     /// `baseline --url`.
+    /// - Parameter version: Nil for what another tool has recorded.
     static func baseline(
-        _ set: MigrationSet, at version: MigrationVersion, on server: ServerTarget
-    ) throws -> Int {
+        _ set: MigrationSet, at version: MigrationVersion?, on server: ServerTarget
+    ) throws -> (count: Int, version: MigrationVersion) {
         let connection = try server.connect()
-        return try ServerBaseline(set, at: version).record(on: connection)
+        let baseline =
+            try version.map { ServerBaseline(set, at: $0) } ?? ServerBaseline(set, asRecordedIn: connection)
+        return (try baseline.record(on: connection), baseline.version)
     }
 }

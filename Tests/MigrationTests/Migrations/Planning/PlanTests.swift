@@ -69,16 +69,16 @@ struct PlanTests {
         #expect(Plan(set, ledger: [], target: .back(1)).steps.isEmpty)
     }
 
-    @Test("Other sets' entries do not count")
+    @Test("Other sets' entries do not count, unless they are of the same files: then the set has another name now")
     func otherSets() throws {
-        let mine = try set(["1"])
-        var other = ledger(mine, 1)
-        other = other.map {
-            LedgerEntry(
-                set: "other", version: $0.version, name: $0.name, checksums: $0.checksums,
-                down: $0.down, appliedAt: 0, duration: 0, toolVersion: "", position: 1)
+        let mine = try set(["1", "2"])
+        func plan(_ others: MigrationSet) -> Plan {
+            let other = ledger(others, 1).map { $0.with(set: "other", $0.version) }
+            return Plan(mine, ledger: other, target: .latest)
         }
-        #expect(versions(Plan(mine, ledger: other, target: .latest)) == ["up 1"])
+        #expect(try versions(plan(set(["1"], content: "-- lockstep: up\nSELECT 3;\n"))) == ["up 1", "up 2"])
+        #expect(try versions(plan(set(["3"]))) == ["up 1", "up 2"])
+        #expect(fatal(plan(mine)) == [.migrationMissing])
     }
 
     private func fatal(_ plan: Plan) -> [LockstepError.Code] {

@@ -52,6 +52,35 @@ final class SealingPreviewTests {
     }
 
     @Test(
+        "A column that was sealed with an index before becomes the version's own, without another pass",
+        arguments: ["index=exact", "index=exact,lower:20 padding=16", "", "mode=deterministic index=exact"])
+    func adopted(_ settings: String) throws {
+        var options = ConnectionOptions()
+        options.fieldKeys = [keys]
+        options.mayBeUnsealed = true
+        let connection = try scratch.create(options)
+        let protect = "-- lockstep: protect film.note dataset=catalogue \(settings)"
+        let set = try Scratch.set(Scratch.up(Self.base), Scratch.up(protect))
+        _ = try Migrator(set).run(.version(MigrationVersion(1)), on: connection)
+        let directive = try #require(SealingDirective("protect film.note dataset=catalogue \(settings)"))
+        _ = try directive.change.run(on: connection, keys: keys)
+        let cells = try connection.query("SELECT note FROM film ORDER BY id", as: [UInt8]?.self)
+        #expect(try !Migrator(set).preview(on: scratch.open()).isBlocked)
+        #expect(try Migrator(set).run(on: connection).steps.count == 1)
+        #expect(try connection.query("SELECT note FROM film ORDER BY id", as: [UInt8]?.self) == cells)
+        let found = try SchemaSnapshot(connection)
+        #expect(try DriftCheck.differences(of: found, on: connection, [set], .init()) == [])
+        #expect(try Migrator(set).preview(on: scratch.open()).steps.isEmpty)
+    }
+
+    @Test("A column of that name which the engine has not made is still refused")
+    func occupied() throws {
+        let protect = "-- lockstep: protect film.note dataset=catalogue index=exact"
+        let preview = try preview(["ALTER TABLE film ADD COLUMN note_exact_token INTEGER;\n" + protect])
+        #expect(preview.isBlocked)
+    }
+
+    @Test(
         "names whatever the run refuses after a column was sealed",
         arguments: [
             (["DELETE FROM scene WHERE name = 'b';"], ["3: allow loss of table scene"]),

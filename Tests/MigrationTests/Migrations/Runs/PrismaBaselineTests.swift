@@ -57,7 +57,7 @@ struct PrismaBaselineTests {
     @Test("what it records is recorded, the next version is pending, and the table is no drift")
     func recorded() throws {
         let connection = try Self.database([(nil, "1704067200001", "NULL")])
-        let baseline = try Baseline(Self.set(), asPrismaRecordsIn: connection)
+        let baseline = try Baseline(Self.set(), asRecordedIn: connection)
         #expect(try baseline.record(on: connection) == 1)
         let report = try Migrator(Self.set()).run(on: connection)
         #expect(report.steps.map(\.version.description) == ["20240102000000"])
@@ -73,7 +73,7 @@ struct PrismaBaselineTests {
             files: zip(Self.names, Self.scripts).map {
                 (name: "\($0)/migration.sql", content: $1.replacing("\n", with: "\r\n"))
             } + [(name: "migration_lock.toml", content: "provider = \"sqlite\"\r\n")])
-        #expect(try Baseline(set, asPrismaRecordsIn: connection).version.description == "20240102000000")
+        #expect(try Baseline(set, asRecordedIn: connection).version.description == "20240102000000")
     }
 
     @Test("a run that was rolled back does not count")
@@ -81,36 +81,36 @@ struct PrismaBaselineTests {
         let connection = try Self.database([
             (nil, "1", "NULL"), (nil, "NULL", "2"),
         ])
-        #expect(try Baseline(Self.set(), asPrismaRecordsIn: connection).version.description == "20240101000000")
+        #expect(try Baseline(Self.set(), asRecordedIn: connection).version.description == "20240101000000")
     }
 
     @Test("what does not fit the files is refused")
     func refused() throws {
         Refusal.expect(.migrationUnfinished) {
             _ = try Baseline(
-                Self.set(), asPrismaRecordsIn: Self.database([(nil, "NULL", "NULL")]))
+                Self.set(), asRecordedIn: Self.database([(nil, "NULL", "NULL")]))
         }
         Refusal.expect(.migrationChanged) {
             _ = try Baseline(
-                Self.set(), asPrismaRecordsIn: Self.database([(String(repeating: "0", count: 64), "1", "NULL")]))
+                Self.set(), asRecordedIn: Self.database([(String(repeating: "0", count: 64), "1", "NULL")]))
         }
         Refusal.expect(.migrationMissing) {
-            _ = try Baseline(Self.set(1), asPrismaRecordsIn: Self.database([(nil, "1", "NULL"), (nil, "1", "NULL")]))
+            _ = try Baseline(Self.set(1), asRecordedIn: Self.database([(nil, "1", "NULL"), (nil, "1", "NULL")]))
         }
         let second = try Self.database([(nil, "1", "NULL"), (nil, "1", "NULL")])
         try second.execute("DELETE FROM _prisma_migrations WHERE id = '0'")
         Refusal.expect(.versionGap) {
-            _ = try Baseline(Self.set(), asPrismaRecordsIn: second)
+            _ = try Baseline(Self.set(), asRecordedIn: second)
         }
         Refusal.expect(.notFound) {
-            _ = try Baseline(Self.set(), asPrismaRecordsIn: Self.database([]))
+            _ = try Baseline(Self.set(), asRecordedIn: Self.database([]))
         }
         Refusal.expect(.notFound) {
-            _ = try Baseline(Self.set(), asPrismaRecordsIn: Connection.inMemory())
+            _ = try Baseline(Self.set(), asRecordedIn: Connection.inMemory())
         }
         let other = try MigrationSet(name: "a", files: [(name: "1-a.sql", content: "SELECT 1;")])
-        Refusal.expect(.misuse) {
-            _ = try Baseline(other, asPrismaRecordsIn: Self.database([]))
+        Refusal.expect(.notFound) {
+            _ = try Baseline(other, asRecordedIn: Self.database([]))
         }
     }
 
