@@ -77,6 +77,7 @@ struct OwnProgramTests {
         try await project.expect(0, ["verify"])
         try await project.expect(0, ["baseline", "--from-database"] + set)
         try project.write(2, "-- lockstep: up\nALTER TABLE \(program.table) ADD COLUMN note TEXT;")
+        try await project.expect(3, ["plan"] + set)
         try await project.expect(0, ["rehearse"] + set)
         try await project.expect(0, ["migrate", "--safe"] + set)
         let verified = try await project.run(["verify"] + set)
