@@ -103,8 +103,8 @@ struct DatabaseKeyRotationTests {
         }
         var keyring = try scratch.keyring()
         var rotation = DatabaseKeyRotation(of: scratch.path, keyring: scratch.file)
-        #expect(try Refusal.code { _ = try rotation.run(&keyring) } != nil)
-        #expect(try scratch.states == [.active, .pending])
+        // Without them the copy is checked in the order of its own indexes.
+        #expect(try rotation.run(&keyring).copy?.rows["item"] == 2)
         rotation.options = options
         let report = try rotation.run(&keyring)
         #expect(report.copy?.rows == ["item": 2, "lockstep_keyring": 2])

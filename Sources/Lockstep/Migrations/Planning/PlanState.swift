@@ -50,12 +50,14 @@ struct PlanState {
         formerName = applied.isEmpty && unfinished.isEmpty ? Self.formerName(migrations, history.entries) : nil
     }
 
-    /// The set all of whose recorded versions have the same text as these.
+    /// The set all of whose recorded versions have the same text as these, if the text makes tables: two sets of such files
+    /// cannot be in one database.
     private static func formerName(_ migrations: [Migration], _ entries: [LedgerEntry]) -> String? {
         Dictionary(grouping: entries) { ExactText($0.set) }.first { _, entries in
-            entries.allSatisfy { entry in
-                migrations.contains { $0.version == entry.version && $0.checksums.text == entry.checksums.text }
+            let same = entries.map { entry in
+                migrations.first { $0.version == entry.version && $0.checksums.text == entry.checksums.text }
             }
+            return !same.contains { $0 == nil } && same.contains { $0?.makesTable == true }
         }?.key.text
     }
 
@@ -87,5 +89,20 @@ struct PlanState {
     var goneRepeatables: [String] {
         let names = Set(set.repeatables.map { ExactText($0.name) })
         return repeated.map(\.name).filter { !names.contains(ExactText($0)) }
+    }
+}
+
+extension Migration {
+    /// Whether it makes a table, and not only if there is none: it cannot run twice.
+    fileprivate var makesTable: Bool {
+        guard case .file(let file) = self else { return false }
+        let bytes = Array(file.up.text.utf8)
+        let words = SQLTokens(bytes, from: 0, file.lexis).filter { $0.kind == .word }.map { token in
+            SQLName(String(decoding: bytes[token.range], as: UTF8.self))
+        }
+        return words.indices.dropLast().contains { place in
+            words[place] == "create" && words[place + 1] == "table"
+                && !(place + 2 < words.count && words[place + 2] == "if")
+        }
     }
 }

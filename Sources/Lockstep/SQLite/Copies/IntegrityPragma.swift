@@ -15,7 +15,7 @@ enum IntegrityPragma {
         do {
             return (try answers(connection, limit), [])
         } catch let error as LockstepError where error.context.missing?.kind == .collation {
-            return try OwnCollations.lend(to: connection) { own in
+            return try OwnCollations.lend(to: connection, isRepeated: true) { own in
                 let faults = try answers(connection, limit)
                 // A CHECK can compare with a text that stands nowhere.
                 if !faults.isEmpty, own.isComplete, !faults.contains(where: { $0.begins(with: "CHECK") }) {

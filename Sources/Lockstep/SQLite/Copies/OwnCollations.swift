@@ -90,11 +90,12 @@ final class OwnCollations {
     // MARK: Lending
 
     /// Runs a job on a connection that has whatever collations are missing, in the order of its own indexes.
+    /// - Parameter isRepeated: Whether a statement has failed for lack of one.
     static func lend<Result>(
-        to connection: borrowing Connection, _ job: (OwnCollations) throws -> Result
+        to connection: borrowing Connection, isRepeated: Bool = false, _ job: (OwnCollations) throws -> Result
     ) throws -> Result {
         let own = try OwnCollations()
-        return try own.lend(to: connection) { connection in
+        return try own.lend(to: connection, isRepeated: isRepeated) { connection in
             try own.learn(from: connection)
             return try job(own)
         }
@@ -103,7 +104,7 @@ final class OwnCollations {
     /// Runs a job on a connection that gets what another one has; of an empty one, whatever is missing, without any order.
     /// - Throws: ``LockstepError/Code/sqlFailed`` if the job needed an order that no index shows.
     func lend<Result>(
-        to connection: borrowing Connection, _ job: (borrowing Connection) throws -> Result
+        to connection: borrowing Connection, isRepeated: Bool = false, _ job: (borrowing Connection) throws -> Result
     ) throws -> Result {
         let loan = Loan(self, connection.core.collations)
         defer { withExtendedLifetime(loan) {} }
@@ -116,8 +117,7 @@ final class OwnCollations {
         }
         let result: Result
         do {
-            // An index whose collation was missing once is not used again before the schema is read again.
-            try connection.with(rights: .engine) { try connection.execute("PRAGMA writable_schema = RESET") }
+            if isRepeated { try reread(connection) }
             result = try job(connection)
         } catch {
             try? end(on: connection)
@@ -128,6 +128,20 @@ final class OwnCollations {
         try end(on: connection)
         try require()
         return result
+    }
+
+    /// SQLite does not use an index whose collation was missing once, until it reads the schema again. It reads some that it
+    /// would not let anyone write: triggers on tables that are named like those of a virtual table.
+    private func reread(_ connection: borrowing Connection) throws {
+        try connection.setDefensive(false)
+        let result = Swift.Result {
+            try connection.with(rights: .engine) {
+                try connection.execute("PRAGMA writable_schema = RESET")
+                _ = try connection.value("SELECT count(*) FROM main.sqlite_schema", as: Int.self)
+            }
+        }
+        try connection.setDefensive(true)
+        try result.get()
     }
 
     private func end(on connection: borrowing Connection) throws {

@@ -102,7 +102,7 @@ enum PageCopy {
         do {
             return try counts(connection)
         } catch let error as LockstepError where error.context.missing?.kind == .collation {
-            return try OwnCollations.lend(to: connection) { _ in try counts(connection) }
+            return try OwnCollations.lend(to: connection, isRepeated: true) { _ in try counts(connection) }
         }
     }
 

@@ -41,9 +41,13 @@ enum ObjectsCheck {
     static func run(_ connection: borrowing Connection) throws -> CheckResult {
         let objects = try SchemaCatalogue(connection.core).objects
         // Statements are compiled and not run: of a collation that is missing no order is needed.
-        let failures = try OwnCollations().lend(to: connection) { connection in
-            SchemaUsability.failures(of: objects, connection.core)
+        func found(isRepeated: Bool) throws -> [SchemaUsability.Failure] {
+            try OwnCollations().lend(to: connection, isRepeated: isRepeated) { connection in
+                SchemaUsability.failures(of: objects, connection.core)
+            }
         }
+        var failures = try found(isRepeated: false)
+        if !failures.isEmpty { failures = try found(isRepeated: true) }
         let broken = failures.count { !isOfAnotherProgram($0.error) }
         let summary =
             failures.isEmpty

@@ -135,4 +135,27 @@ struct ServerEffectTests {
             #expect(error?.context.table == "reading" && error?.hint?.contains("loss of table reading") == true)
         }
     }
+
+    @Test("What an extension writes to a table of its own is no loss, unless the version names the table")
+    func extensions() throws {
+        let server = try TestServer.connection()
+        for sql in [
+            "CREATE TABLE film (id int PRIMARY KEY, title text)", "INSERT INTO film VALUES (1, 'a'), (2, 'b')",
+            "CREATE TABLE chunk (id int)", "INSERT INTO chunk VALUES (1), (2), (3)",
+            "ALTER EXTENSION plpgsql ADD TABLE chunk",
+            """
+            CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql
+            AS $$BEGIN UPDATE chunk SET id = id + 10 WHERE id = 1; DELETE FROM chunk WHERE id = 2; RETURN NULL; END$$
+            """,
+            "CREATE TRIGGER note AFTER UPDATE ON film FOR EACH STATEMENT EXECUTE FUNCTION note()",
+        ] { try server.execute(ServerSQL(verbatim: sql)) }
+        let update = "UPDATE film SET title = upper(title);"
+        let first = ServerScratch.up(update)
+        _ = try ServerMigrator(ServerScratch.set(first)).run(on: server)
+        let named = try ServerScratch.set(first, ServerScratch.up(update + " DELETE FROM chunk;"))
+        refused(.rowsLost) { _ = try ServerMigrator(named).run(on: server) }
+        let dropped = try ServerScratch.set(
+            first, ServerScratch.up("ALTER EXTENSION plpgsql DROP TABLE chunk; DROP TABLE chunk;"))
+        refused(.rowsLost) { _ = try ServerMigrator(dropped).run(on: server) }
+    }
 }

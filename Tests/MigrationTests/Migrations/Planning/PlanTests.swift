@@ -69,16 +69,25 @@ struct PlanTests {
         #expect(Plan(set, ledger: [], target: .back(1)).steps.isEmpty)
     }
 
-    @Test("Other sets' entries do not count, unless they are of the same files: then the set has another name now")
+    @Test(
+        "Other sets' entries do not count, unless they are of the same files that make a table: the set has another name"
+    )
     func otherSets() throws {
-        let mine = try set(["1", "2"])
-        func plan(_ others: MigrationSet) -> Plan {
+        func plan(_ content: String, _ others: MigrationSet) throws -> Plan {
             let other = ledger(others, 1).map { $0.with(set: "other", $0.version) }
-            return Plan(mine, ledger: other, target: .latest)
+            return Plan(try set(["1", "2"], content: "-- lockstep: up\n\(content)\n"), ledger: other, target: .latest)
         }
-        #expect(try versions(plan(set(["1"], content: "-- lockstep: up\nSELECT 3;\n"))) == ["up 1", "up 2"])
-        #expect(try versions(plan(set(["3"]))) == ["up 1", "up 2"])
-        #expect(fatal(plan(mine)) == [.migrationMissing])
+        func others(_ version: String, _ content: String) throws -> MigrationSet {
+            try set([version], content: "-- lockstep: up\n\(content)\n")
+        }
+        let (make, find) = ("CREATE TABLE a (x);", "CREATE TABLE IF NOT EXISTS a (x);")
+        #expect(try fatal(plan(make, others("1", make))) == [.migrationMissing])
+        for (mine, other) in try [
+            (make, others("1", find)), (make, others("3", make)), (find, others("1", find)),
+            ("SELECT 1;", others("1", "SELECT 1;")),
+        ] {
+            #expect(try versions(plan(mine, other)) == ["up 1", "up 2"])
+        }
     }
 
     private func fatal(_ plan: Plan) -> [LockstepError.Code] {
