@@ -10,7 +10,7 @@
 public struct Repair {
     private let sets: [MigrationSet]
     private let schema: ConnectionOptions
-    private let renamed: SetRenaming?
+    private let renaming: SetRenaming?
 
     /// - Parameters:
     ///   - sets: The sets that the database was migrated with, all of them.
@@ -19,7 +19,7 @@ public struct Repair {
     ///   - schema: Supplies the functions and collations that the migrations need.
     public init(sets: [MigrationSet], renamed: SetRenaming? = nil, schema: ConnectionOptions = .init()) {
         self.sets = sets
-        self.renamed = renamed
+        renaming = renamed
         self.schema = schema
     }
 
@@ -80,7 +80,7 @@ public struct Repair {
                 for finding in found {
                     try Ledger.replace(finding.entry, by: finding.migration, of: finding.change.set, connection)
                 }
-                try renamed?.moveRepeatables(connection)
+                try renaming?.moveRepeatables(connection)
             }
             return found.map(\.change)
         }
@@ -91,7 +91,7 @@ public struct Repair {
         if let begun = stored.unfinished.first {
             throw begun.mustEnd
         }
-        let history = try renamed?.applied(to: stored, sets) ?? stored
+        let history = try renaming?.applied(to: stored, sets) ?? stored
         let renamed = sets.reduce(into: [Int64: Migration]()) { renamed, set in
             renamed.merge(Self.renamed(set, history)) { first, _ in first }
         }

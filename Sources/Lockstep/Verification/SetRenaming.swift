@@ -11,21 +11,22 @@ public struct SetRenaming: Sendable {
     public init(from former: String, to name: String) { (self.former, self.name) = (former, name) }
 
     /// What the database records, under the new name.
-    /// - Throws: ``LockstepError/Code/notFound`` if it records nothing of the former name; ``LockstepError/Code/misuse`` if
+    /// - Throws: ``LockstepError/Code/notFound`` if it records no version of the former name; ``LockstepError/Code/misuse`` if
     ///   it records the new name too, if the former one is still a set's, or if the set was not given.
     func applied(to history: MigrationHistory, _ sets: [MigrationSet]) throws(LockstepError) -> MigrationHistory {
-        let recorded = Set((history.entries.map(\.set) + history.repeated.map(\.set)).map { ExactText($0) })
+        let versions = Set(history.entries.map { ExactText($0.set) })
+        let recorded = versions.union(history.repeated.map { ExactText($0.set) })
         let given = sets.map { ExactText($0.name) }
         let context = LockstepError.Context(set: name)
-        guard recorded.contains(ExactText(former)) else {
-            let names = recorded.map(\.text).sorted().joined(separator: ", ")
+        guard versions.contains(ExactText(former)) else {
+            let names = versions.map(\.text).sorted().joined(separator: ", ")
             throw LockstepError(
-                .notFound, "the database records no set \(former)",
-                hint: names.isEmpty ? "it records no set" : "it records \(names)", context: context)
+                .notFound, "the database records no version of a set \(former)",
+                hint: names.isEmpty ? "it records no set" : "it records versions of \(names)", context: context)
         }
         guard !recorded.contains(ExactText(name)) else {
             throw LockstepError(
-                .misuse, "the database already records versions of \(name)",
+                .misuse, "the database already records the set \(name)",
                 hint: "two sets cannot become one; name another set", context: context)
         }
         guard given.contains(ExactText(name)), !given.contains(ExactText(former)) else {

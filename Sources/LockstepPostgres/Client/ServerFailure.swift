@@ -80,7 +80,7 @@ struct ServerFailure {
             the server ended the statement: by the statement_timeout of the role, the database or the version, which \
             `SHOW statement_timeout` shows, or because somebody cancelled it
             """
-        case .serverUnreachable where state == "25P03", .serverUnreachable where state == "25P04":
+        case .serverUnreachable where ["25P03", "25P04"].containsBytes(of: state):
             "raise the idle_in_transaction_session_timeout or transaction_timeout of the role or the database"
         case .serverUnreachable: "check that the server runs, then try again"
         case .readOnlyServer: "use the primary server"

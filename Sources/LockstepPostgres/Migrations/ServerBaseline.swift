@@ -23,7 +23,7 @@ public struct ServerBaseline {
     ///   - connection: The database that the tool has migrated. The table stands in its current schema.
     /// - Throws: As `Baseline.init(_:asRecordedIn:)`.
     public init(_ set: MigrationSet, asRecordedIn connection: borrowing ServerConnection) throws {
-        let ledger = ToolLedger(set.layout)
+        let ledger = ToolLedger(set)
         let schema = try ServerLedger(connection).schema
         let isThere: Bool? = try connection.value(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = \(schema)::name AND tablename = \(ledger.table)::name)"

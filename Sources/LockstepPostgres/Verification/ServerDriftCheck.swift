@@ -32,7 +32,7 @@ enum ServerDriftCheck {
         let fresh = try ServerSnapshot(of: scratch, connection)
         return (
             "\(counted(found.definitions.count, "object")) compared with a fresh run; not \(ServerSnapshot.leftOut)",
-            found.differences(from: fresh, beside: sets.map { ToolLedger($0.layout) }).map {
+            found.differences(from: fresh, beside: sets.map { ToolLedger($0) }).map {
                 .failure("\($0.object.type) \($0.object.name) is \($0.change)")
             }
         )

@@ -31,8 +31,9 @@ extension SchemaGuard {
     ) throws -> [TableEffect] {
         let filled = try filledTables(from: number, formerly: table.formerName, after)
         if let (successor, tie) = successor(of: number, table, after) {
-            // exact: names of SQLite
-            let others = filled.filter { tie != .same || $0.image.name != successor.name || table.image.key.isEmpty }
+            // Rows without a key of their own can have been taken away and put back.
+            let canBeBack = tie != .same || (table.image.key.isEmpty && names.isRefilled(number))
+            let others = filled.filter { canBeBack || $0.image.name != successor.name }  // exact: names of SQLite
             return try compare(number, table, successor, tie, others, isSaid) ?? []
         }
         var best: [TableEffect]?

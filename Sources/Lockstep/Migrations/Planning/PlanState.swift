@@ -53,12 +53,12 @@ struct PlanState {
     /// The set all of whose recorded versions have the same text as these, if the text makes tables: two sets of such files
     /// cannot be in one database.
     private static func formerName(_ migrations: [Migration], _ entries: [LedgerEntry]) -> String? {
-        Dictionary(grouping: entries) { ExactText($0.set) }.first { _, entries in
-            let same = entries.map { entry in
+        Dictionary(grouping: entries) { ExactText($0.set) }.filter { _, entries in
+            let same = entries.compactMap { entry in
                 migrations.first { $0.version == entry.version && $0.checksums.text == entry.checksums.text }
             }
-            return !same.contains { $0 == nil } && same.contains { $0?.makesTable == true }
-        }?.key.text
+            return same.count == entries.count && same.contains(where: \.makesTable)
+        }.keys.min()?.text
     }
 
     /// The versions that are not in the ledger, in ascending order, with unfinished ones first.

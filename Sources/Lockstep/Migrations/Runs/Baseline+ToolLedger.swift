@@ -12,13 +12,12 @@ extension Baseline {
     ///   one whose file is gone, ``LockstepError/Code/migrationChanged`` for one that was edited, and
     ///   ``LockstepError/Code/versionGap`` for one that was left out.
     public init(_ set: MigrationSet, asRecordedIn connection: borrowing Connection) throws {
-        let ledger = ToolLedger(set.layout)
+        let ledger = ToolLedger(set)
         let rows = try connection.read { connection in
             let isThere = try connection.value(
-                "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
-                ledger.table,
-                as: Int.self)
-            guard isThere == 1 else { throw ledger.missing }
+                "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE)",
+                ledger.table, as: Bool.self)
+            guard isThere == true else { throw ledger.missing }
             return try connection.query(SQL(verbatim: ledger.selection(in: "main"))) { row in
                 try (0..<4).map { try row[$0] as String? }
             }
@@ -30,7 +29,7 @@ extension Baseline {
 extension [SchemaSnapshot.Difference] {
     /// Without the tables that other tools keep beside the schemas of these sets.
     func without(tablesOf sets: [MigrationSet]) -> Self {
-        let ledgers = sets.map { ToolLedger($0.layout) }
+        let ledgers = sets.map { ToolLedger($0) }
         return filter { difference in
             difference.change != .unexpected || !ledgers.contains { $0.has(difference.name) }
         }

@@ -62,11 +62,9 @@ struct IndexOrder {
     }
 
     private func range(of text: UInt128) -> Range<Int> {
-        Self.partition(0..<places.count) {
-            places[$0].text >= text
-        }..<Self.partition(0..<places.count) {
-            places[$0].text > text
-        }
+        let start = Self.partition(places.indices) { places[$0].text >= text }
+        let end = Self.partition(start..<places.count) { places[$0].text > text }
+        return start..<end
     }
 
     private func place(in range: Range<Int>, group: UInt32) -> Place? {

@@ -26,9 +26,7 @@ final class OwnCollations {
 
         private func hash(_ bytes: UnsafeRawBufferPointer) -> UInt128 {
             var hash = KeyedHash(key)
-            // As Row.hash has it for a TEXT.
-            hash.absorb(3)
-            unsafe hash.absorb(bytes)
+            unsafe hash.absorb(text: bytes)
             return hash.finish()
         }
 
@@ -63,6 +61,8 @@ final class OwnCollations {
 
         init(_ own: OwnCollations, _ known: Set<SQLName>) { (self.own, self.known) = (own, known) }
     }
+
+    private static let ofSQLite: Set<SQLName> = ["binary", "nocase", "rtrim"]
 
     private let key: KeyedHash.Key
     private var orders: [SQLName: Order] = [:]
@@ -106,7 +106,7 @@ final class OwnCollations {
     func lend<Result>(
         to connection: borrowing Connection, isRepeated: Bool = false, _ job: (borrowing Connection) throws -> Result
     ) throws -> Result {
-        let loan = Loan(self, connection.core.collations)
+        let loan = Loan(self, connection.core.collations.union(Self.ofSQLite))
         defer { withExtendedLifetime(loan) {} }
         unsafe sqlite3_collation_needed(connection.handle, Unmanaged.passUnretained(loan).toOpaque()) {
             context, handle, _, name in

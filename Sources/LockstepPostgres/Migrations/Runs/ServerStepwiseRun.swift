@@ -141,9 +141,11 @@ struct ServerStepwiseRun {
     }
 
     /// The statement waits for others as long as the run may, whatever the role has set: one that begins again after a second
-    /// would never get its turn after long transactions.
+    /// would never get its turn after long transactions. What is set for a session outside a transaction would reach other
+    /// clients of a pooler: there the role's own limit holds.
     private func execute(_ statement: ServerScript.Statement, _ connection: borrowing ServerConnection) throws {
         try work.observe(.statement(line: statement.line))
+        guard connection.session.pooler == nil else { return try work.run(statement, of: script, connection) }
         let before: String? = try connection.value("SELECT pg_catalog.current_setting('lock_timeout')")
         func limitWait(_ time: String) throws {
             try connection.execute("SELECT pg_catalog.set_config('lock_timeout', \(time), false)")

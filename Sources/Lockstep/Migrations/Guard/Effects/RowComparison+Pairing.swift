@@ -193,23 +193,19 @@ extension RowComparison {
             let (old, new) = (one.rows - one.columns[index].filled, two.rows - two.columns[index].filled)
             tally.nulled[index].count = Int(clamping: max(0, new - old))
         }
-        // Of rows of one content, some can be gone.
-        if tie == .same, !old.key.isEmpty, one.rows > two.rows {
-            let moved = filled.isEmpty ? 0 : try rowsElsewhere()
-            tally.gone.count = max(0, Int(clamping: one.rows - two.rows) - moved)
-        }
-        let fewer = tally.gone.count
         if one.rows == two.rows, one.contents == two.contents { return effects(tally, rows) }
         // Nothing distinguishes the rows, or there are too many: their number alone counts.
         guard !compared.isEmpty, (one.rows + two.rows) * 16 <= Int64(ContentSearch.limit) else {
             let isUnclear = !compared.isEmpty && one.rows <= two.rows
-            tally.gone.count = isUnclear ? 1 : max(fewer, Int(clamping: max(0, one.rows - two.rows)))
+            tally.gone.count = isUnclear ? 1 : Int(clamping: max(0, one.rows - two.rows))
             return effects(tally, rows)
         }
-        let (missing, _) = try Self.missing(
-            contents(before, compared.map { pairs[$0].oldTerm }), contents(after, compared.map { pairs[$0].newTerm }))
-        if !missing.isEmpty {
-            tally.gone.count = max(fewer, try unfound(missing, compared))
+        // Where the rows are those of before and only their keys are others, as many are to stand as before.
+        let (fewer, _) = try Self.compare(
+            contents(before, compared.map { pairs[$0].oldTerm }), contents(after, compared.map { pairs[$0].newTerm }),
+            countsAll: tie == .same && !old.key.isEmpty)
+        if !fewer.isEmpty {
+            tally.gone.count = try unfound(fewer, compared)
             if tally.gone.count > 0, let columns = try changedColumns(one, two, compared) {
                 for (index, kind) in columns {
                     let nulls = Int(clamping: max(0, one.columns[index].filled - two.columns[index].filled))
@@ -233,9 +229,13 @@ extension RowComparison {
         return contents
     }
 
-    /// The contents that are nowhere among others, and how many stand there more often than before.
-    private static func missing(_ old: [UInt128], _ new: [UInt128]) -> (Set<UInt128>, doubled: Int) {
-        var missing: Set<UInt128> = []
+    /// Compares contents, in their order.
+    /// - Parameter countsAll: Whether as many rows of a content are to stand as before, and not just one.
+    /// - Returns: How many rows of a content are missing, and how many stand there more often than before.
+    private static func compare(
+        _ old: [UInt128], _ new: [UInt128], countsAll: Bool
+    ) -> (fewer: [UInt128: Int], doubled: Int) {
+        var fewer: [UInt128: Int] = [:]
         var (place, doubled, start) = (0, 0, 0)
         while start < old.count {
             let content = old[start]
@@ -244,33 +244,28 @@ extension RowComparison {
             while place < new.count, new[place] < content { place += 1 }
             let first = place
             while place < new.count, new[place] == content { place += 1 }
-            if place == first { missing.insert(content) }
-            doubled += max(0, (place - first) - (end - start))
+            let (before, now) = (end - start, place - first)
+            if before > now, countsAll || now == 0 { fewer[content] = before - now }
+            doubled += max(0, now - before)
             start = end
         }
-        return (missing, doubled)
+        return (fewer, doubled)
     }
 
-    /// How many rows of these contents stand in no table that the run has filled.
-    private func unfound(_ missing: Set<UInt128>, _ compared: [Int]) throws -> Int {
+    /// How many of the missing rows stand in no table that the run has filled.
+    private func unfound(_ fewer: [UInt128: Int], _ compared: [Int]) throws -> Int {
         var search = ContentSearch(old.stored.map(\.name), before)
-        var gone = 0
+        var (left, searched) = (fewer, [UInt128]())
         let terms = compared.map { pairs[$0].oldTerm }
         let stored = filled.isEmpty ? [] : old.stored.map { ColumnTerm.converted($0.name) }
         try before.forEach(terms + stored) { hashes, _ in
-            guard missing.contains(before.mixed(hashes.prefix(terms.count))) else { return }
-            if stored.isEmpty || !search.add(hashes.dropFirst(terms.count)) { gone += 1 }
+            let content = before.mixed(hashes.prefix(terms.count))
+            guard fewer[content] != nil, !stored.isEmpty, search.add(hashes.dropFirst(terms.count)) else { return }
+            searched.append(content)
         }
         try search.look(in: filled, after.core)
-        return gone + search.isFound.count { !$0 }
-    }
-
-    /// How many rows of before stand in tables that the run has filled.
-    private func rowsElsewhere() throws -> Int {
-        var search = ContentSearch(old.stored.map(\.name), before)
-        try before.forEach(old.stored.map { ColumnTerm.converted($0.name) }) { hashes, _ in _ = search.add(hashes) }
-        try search.look(in: filled, after.core)
-        return search.isFound.count { $0 }
+        for (content, isFound) in zip(searched, search.isFound) where isFound { left[content, default: 0] -= 1 }
+        return left.values.reduce(0) { $0 + max(0, $1) }
     }
 
     /// The columns that differ, where all others agree row by row; nil if no column distinguishes the rows.
@@ -305,8 +300,8 @@ extension RowComparison {
         guard tie == .replaced, rows.after > rows.before, !said.insertsValues, !own.isEmpty,
             (rows.before + rows.after) * 16 <= Int64(ContentSearch.limit)
         else { return [] }
-        let (_, count) = try Self.missing(
-            contents(before, own.map(\.oldTerm)), contents(after, own.map(\.newTerm)))
+        let (_, count) = try Self.compare(
+            contents(before, own.map(\.oldTerm)), contents(after, own.map(\.newTerm)), countsAll: false)
         guard count > 0 else { return [] }
         return [TableEffect(kind: .rowsDoubled, count: count, rows: (rows.before, rows.after))]
     }

@@ -17,21 +17,25 @@ package struct ToolLedger: Sendable {
     private let columns: String
     /// What follows the table.
     private let rest: String
-    /// Tables, indexes and sequences that the tool makes besides.
-    private let others: Set<SQLName>
+    /// The tables, indexes and sequences of the tool that are no difference beside the set.
+    private let own: Set<SQLName>
 
-    private init(_ tool: String, _ table: String, _ columns: String, _ rest: String = "", others: Set<SQLName> = []) {
-        (self.tool, self.table, self.columns, self.rest, self.others) = (tool, table, columns, rest, others)
+    private init(
+        _ tool: String, _ table: String, _ columns: String, _ rest: String = "", others: Set<SQLName> = [],
+        isOfSet: Bool = true
+    ) {
+        (self.tool, self.table, self.columns, self.rest) = (tool, table, columns, rest)
+        own = isOfSet ? others.union([SQLName(table)]) : []
     }
 
-    /// The table of the tool that a layout belongs to. Alembic's versions are programs: its table goes with any other layout,
-    /// for a folder whose files have Alembic's identifiers in their names.
-    package init(_ layout: MigrationLayout) {
+    /// The table of the tool that a set's layout belongs to. Alembic's versions are programs: its table goes with any other
+    /// layout, for a folder whose files have Alembic's identifiers in their names, which mostly are 12 digits.
+    package init(_ set: MigrationSet) {
         func state(_ condition: String, _ other: State = .begun) -> String {
             "CASE WHEN \(condition) THEN 'done' ELSE '\(other.rawValue)' END"
         }
         func version(_ column: String, _ name: String = "NULL") -> String { "CAST(\(column) AS text), \(name), NULL" }
-        switch layout {
+        switch set.layout {
         case .prisma:
             self.init(
                 "Prisma", "_prisma_migrations",
@@ -63,7 +67,11 @@ package struct ToolLedger: Sendable {
         case .refinery:
             self.init(
                 "refinery", "refinery_schema_history", "\(version("version", "name")), 'done'", "ORDER BY version")
-        default: self.init("Alembic", "alembic_version", "NULL, version_num, NULL, 'newest'")
+        default:
+            let words = set.files.flatMap(Self.words)
+            self.init(
+                "Alembic", "alembic_version", "NULL, version_num, NULL, 'newest'",
+                isOfSet: words.contains { $0.count == 12 && $0.allSatisfy(\.isHexDigit) })
         }
     }
 
@@ -80,8 +88,8 @@ package struct ToolLedger: Sendable {
             hint: "name the version of its schema instead", context: .init(table: table))
     }
 
-    /// Whether an object is the tool's table, or goes with it.
-    package func has(_ name: String) -> Bool { SQLName(name) == SQLName(table) || others.contains(SQLName(name)) }
+    /// Whether an object is the tool's table, or goes with it, and stands beside the set by right.
+    package func has(_ name: String) -> Bool { own.contains(SQLName(name)) }
 
     // MARK: Reading
 
@@ -156,8 +164,12 @@ package struct ToolLedger: Sendable {
         let fitting = set.files.filter { file in
             set.layout == .prisma
                 ? file.fileName.hasSameBytes(as: "\(name)/migration.sql")
-                : file.fileName.split { !$0.isLetter && !$0.isNumber }.contains { $0.hasSameBytes(as: name) }
+                : Self.words(file).contains { $0.hasSameBytes(as: name) }
         }
         return fitting.count == 1 ? fitting[0] : nil
+    }
+
+    private static func words(_ file: MigrationFile) -> [Substring] {
+        file.fileName.split { !$0.isLetter && !$0.isNumber }
     }
 }

@@ -23,8 +23,8 @@ final class ConnectionCore {
     private let hasTimer = Flag()
     /// The stand-in for FTS5, on a connection that reads a file of unknown origin.
     var disabledFTS5: DisabledFTS5?
-    /// The collations of SQLite, and those that the program has added.
-    var collations: Set<SQLName> = ["binary", "nocase", "rtrim"]
+    /// The collations that the program has added.
+    var collations: Set<SQLName> = []
     /// What an upper layer has added to the connection.
     var attachment = Attachment()
     /// How many rows an order by a sealed column can open.

@@ -64,6 +64,12 @@ struct KeyedHash {
         absorb(last)
     }
 
+    /// A TEXT, by its bytes.
+    mutating func absorb(text bytes: UnsafeRawBufferPointer) {
+        absorb(3)
+        unsafe absorb(bytes)
+    }
+
     mutating func finish() -> UInt128 {
         v2 ^= 0xEE
         for _ in 0..<3 { round() }
@@ -94,9 +100,8 @@ extension Row {
                 hash.absorb((number == 0 ? 0 : number).bitPattern)
             }
         case SQLITE_TEXT:
-            hash.absorb(3)
             let start = unsafe UnsafeRawPointer(sqlite3_value_text(value))
-            unsafe hash.absorb(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+            unsafe hash.absorb(text: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
         case SQLITE_BLOB:
             hash.absorb(4)
             let start = unsafe sqlite3_value_blob(value)

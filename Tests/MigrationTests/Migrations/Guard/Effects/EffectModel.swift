@@ -32,13 +32,27 @@ struct EffectModel {
         }
     }
 
-    /// The declarations that the script needs, if the database was `before` and is this now.
-    func needed(since before: EffectModel, _ said: EffectScript.Said) -> Set<String> {
+    /// The declarations that the script needs, if the database was `before` and is this now; nil where only a count of the rows
+    /// that each statement deletes shows that.
+    func needed(since before: EffectModel, _ said: EffectScript.Said) -> Set<String>? {
         var needed: Set<String> = []
+        guard !before.tables.contains(where: { isUnclear($0.key, $0.value, said) }) else { return nil }
         for (name, old) in before.tables where name != "archive" && !old.rows.isEmpty {
             needed.formUnion(effects(name, old, said))
         }
         return needed
+    }
+
+    /// Whether a row has another value that the script says, and the script deletes rows of the table and inserts others: it
+    /// can be another row.
+    private func isUnclear(_ name: String, _ old: Table, _ said: EffectScript.Said) -> Bool {
+        guard said.deleted.contains(name), said.inserted.contains(name), !said.replaced.contains(name),
+            let new = tables[name]
+        else { return false }
+        let now = Dictionary(new.rows.map { ($0.key, $0.row) }) { one, _ in one }
+        return old.rows.contains { id, row in
+            now[id]?.contains { row[$0.key] != $0.value && said.updated["\(name).\($0.key)"] != nil } ?? false
+        }
     }
 
     private func effects(_ name: String, _ old: Table, _ said: EffectScript.Said) -> Set<String> {
@@ -47,36 +61,35 @@ struct EffectModel {
         let now = Dictionary(new.rows.map { ($0.key, $0.row) }) { one, _ in one }
         let free = Set(columns.filter { said.updated["\(name).\($0)"] != nil })
         func content(_ row: Row) -> Row { row.filter { !free.contains($0.key) } }
-        let contents = Set(new.rows.map { content($0.row) })
         // Rows that move, or whose key the script changes, are distinguished by their content.
         let isByContent = key.map(free.contains) ?? said.replaced.contains(name)
-        let refills = key == nil && said.inserted.contains(name)
+        let whole = said.refilled.contains(name) ? Set(new.rows.map(\.row)) : []
         let archived = name == "p" && said.archives ? Set((tables["archive"]?.rows ?? []).map(\.row)) : []
         var effects: Set<String> = []
         if isByContent {
-            // Of rows of one content, some can be gone.
-            let countsAll = key != nil && !said.replaced.contains(name)
-            let moved = countsAll && free.count < columns.count ? old.rows.count { archived.contains($0.row) } : 0
-            let isCounted = free.count == columns.count || countsAll
-            if isCounted, new.rows.count + moved < old.rows.count { effects.insert(loss) }
+            if free.count == columns.count, new.rows.count < old.rows.count { effects.insert(loss) }
             for column in free where said.updated["\(name).\(column)"] == false {
                 func empty(_ table: Table) -> Int { table.rows.count { $0.row[column] == .null } }
                 if empty(new) > empty(old) { effects.insert("allow changed values of column \(name).\(column)") }
             }
         }
         let unsaid = columns.filter { !free.contains($0) }
-        let changedByContent = isByContent ? changedColumns(old, new, unsaid) : []
-        for (id, row) in old.rows {
-            if isByContent {
-                guard free.count < columns.count, !contents.contains(content(row)), !archived.contains(row) else {
-                    continue
-                }
-                let changed = changedByContent.map { "allow changed values of column \(name).\($0)" }
-                effects.formUnion(changed.isEmpty ? [loss] : changed)
-                continue
+        if isByContent, free.count < columns.count {
+            // Of a table that is the same one, as many rows of each content are to stand as before.
+            let countsAll = key != nil && !said.replaced.contains(name)
+            let hasGone = Dictionary(grouping: old.rows) { content($0.row) }.contains { group, rows in
+                let left = new.rows.count { content($0.row) == group }
+                let elsewhere = rows.count { archived.contains($0.row) }
+                return (countsAll || left == 0) && rows.count > left + elsewhere
             }
+            if hasGone {
+                let changed = changedColumns(old, new, unsaid).map { "allow changed values of column \(name).\($0)" }
+                effects.formUnion(changed.isEmpty ? [loss] : changed)
+            }
+        }
+        for (id, row) in old.rows where !isByContent {
             guard let other = now[id] else {
-                let stands = archived.contains(row) || (refills && contents.contains(row))
+                let stands = archived.contains(row) || whole.contains(row)
                 if !stands { effects.insert(loss) }
                 continue
             }
@@ -87,7 +100,7 @@ struct EffectModel {
                 guard let saysNull = said.updated["\(name).\(column)"] else { return true }
                 return other[column] == .null && !saysNull
             }
-            guard !changed.isEmpty, !(refills && contents.contains(row)) else { continue }
+            guard !changed.isEmpty, !whole.contains(row) else { continue }
             if !said.replaced.contains(name), said.deleted.contains(name), said.inserted.contains(name) {
                 effects.insert(loss)
             } else {

@@ -15,6 +15,8 @@ struct EffectScript {
         /// Tables from which a statement, or a trigger of the schema, deletes rows.
         var deleted: Set<String> = []
         var inserted: Set<String> = []
+        /// Tables whose rows are put back after they were taken away.
+        var refilled: Set<String> = []
         /// Tables that another one replaces.
         var replaced: Set<String> = []
         /// Whether the rows of a table can stand in `archive`.
@@ -200,6 +202,7 @@ struct EffectScript {
         ]
         sayDeleted("l")
         said.inserted.insert("l")
+        said.refilled.insert("l")
     }
 
     private mutating func directive() {

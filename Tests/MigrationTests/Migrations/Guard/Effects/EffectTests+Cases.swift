@@ -191,6 +191,39 @@ extension EffectTests {
                 INSERT INTO other SELECT id, tag FROM note;
                 """, message: "tag went from 2 rows to 1", declaration: "allow loss of table tag", code: .rowsLost),
         Case(
+            name: "keys move, one of two equal rows goes, and another row comes",
+            setup: "CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO tag VALUES (1, 'x'), (2, 'x');",
+            script: """
+                UPDATE tag SET id = id + 100;
+                DELETE FROM tag WHERE id = 102;
+                INSERT INTO tag VALUES (7, 'new');
+                """, message: "1 row of tag", declaration: "allow loss of table tag", code: .rowsLost),
+        Case(
+            name: "keys move, one of two equal rows goes, and another one is copied",
+            setup: """
+                CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT);
+                CREATE TABLE kept (id INTEGER PRIMARY KEY, name TEXT);
+                INSERT INTO tag VALUES (1, 'x'), (2, 'x'), (3, 'y');
+                """,
+            script: """
+                INSERT INTO kept SELECT id, name FROM tag WHERE name = 'y';
+                UPDATE tag SET id = id + 100;
+                DELETE FROM tag WHERE id = 102;
+                """, message: "tag went from 3 rows to 2", declaration: "allow loss of table tag", code: .rowsLost),
+        Case(
+            name: "one of two equal rows without a key goes, and another row comes",
+            setup: "CREATE TABLE line (text TEXT); INSERT INTO line VALUES ('x'), ('x'), ('y');",
+            script: "DELETE FROM line WHERE rowid = 1; INSERT INTO line VALUES ('new');", message: "1 row of line",
+            declaration: "allow loss of table line", code: .rowsLost),
+        Case(
+            name: "keys move, and a trigger gives a row a value that another row has",
+            setup: """
+                CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT, shelf TEXT);
+                INSERT INTO tag VALUES (1, 'x', 'a'), (2, 'x', 'b'), (3, 'y', 'c');
+                CREATE TRIGGER t AFTER UPDATE ON tag WHEN old.id = 1 BEGIN UPDATE tag SET name = 'y' WHERE id = new.id; END;
+                """, script: "UPDATE tag SET id = id + 100;", message: "1 value of tag.name is another now",
+            declaration: "allow changed values of column tag.name"),
+        Case(
             name: "rows of full-text content get other row ids",
             setup: """
                 CREATE TABLE doc (body TEXT);
